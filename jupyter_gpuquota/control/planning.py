@@ -22,8 +22,8 @@ class OwnPlanning:
     def __init__(self, board: Board) -> None:
         self._board = board
 
-    async def preview(self, spec: SessionSpec) -> Preview:
-        """Return what would happen to a validated request."""
+    async def preview(self, spec: SessionSpec, owner: str) -> Preview:
+        """Return what would happen to a validated request of a user."""
         snapshot = snapshot_of(self._board, datetime.now(UTC))
         return await asyncio.to_thread(previews.preview, spec, snapshot)
 

@@ -152,9 +152,7 @@ class _Assembly:
             inventory=self._inventory,
             changes=BoardChanges(board),
             access=cast("Access", self._late_access),
-            planning=EnginePlanning(
-                self._engine, board, self._facts.isolation, self._volumes.attached
-            ),
+            planning=EnginePlanning(self._engine, board, self._facts.isolation, self._volumes.told),
             usage=ClusterUsage(board, self._control.idle_interval),
             logs=self._reaching.logs,
             exec=self._reaching.exec,

@@ -14,15 +14,15 @@ from ..model.previews import Preview, QueuePosition
 from ..model.projects import ChangePreview, SettingsChange
 from ..model.resources import Isolation
 from ..model.sessions import SessionSpec
+from ..model.struct import Message
 from .engines.engine import Engine
 from .faults import translated
-from .state.attached import Attached, sentence
 
 
 class EnginePlanning:
     """Forecasts of a cluster's engine.
 
-    `isolation` returns what would isolate a request, `attached` the volumes that tie it to nodes.
+    `isolation` returns what would isolate a request, `ties` where it runs for its volumes' sake.
     """
 
     def __init__(
@@ -30,19 +30,19 @@ class EnginePlanning:
         engine: Engine,
         board: Board,
         isolation: Callable[[SessionSpec], Isolation | None],
-        attached: Callable[[SessionSpec], Sequence[Attached]],
+        ties: Callable[[SessionSpec, str], Sequence[Message]],
     ) -> None:
         self._engine = engine
         self._board = board
         self._isolation = isolation
-        self._attached = attached
+        self._ties = ties
 
-    async def preview(self, spec: SessionSpec) -> Preview:
-        """Return what would happen to a validated request. Raises Unavailable."""
+    async def preview(self, spec: SessionSpec, owner: str) -> Preview:
+        """Return what would happen to a validated request of a user. Raises Unavailable."""
         with translated():
             found = await self._engine.preview(spec)
         found = replace(found, isolation=self._isolation(spec))
-        tied = tuple(map(sentence, self._attached(spec)))
+        tied = tuple(self._ties(spec, owner))
         said = (*found.sentences, *tied)
         return replace(found, sentences=said, message=joined(*said)) if tied else found
 

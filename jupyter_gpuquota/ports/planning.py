@@ -12,8 +12,8 @@ from ..model.sessions import SessionSpec
 class Planning(Protocol):
     """Forecasts what the scheduling engine would do."""
 
-    async def preview(self, spec: SessionSpec) -> Preview:
-        """Return what would happen to a validated request."""
+    async def preview(self, spec: SessionSpec, owner: str) -> Preview:
+        """Return what would happen to a validated request of a user."""
 
     async def position(self, session_id: str) -> QueuePosition:
         """Return why a session is queued, and its position. Raises NotFound."""

@@ -46,9 +46,9 @@ class Volumes(Protocol):
         """
 
     async def check(
-        self, request: SessionRequest, project: str, mounts: Mapping[str, Mount]
+        self, request: SessionRequest, project: str, mounts: Mapping[str, Mount], owner: str
     ) -> tuple[FieldError, ...]:
-        """Return why a session of `project` could not mount these volumes, by field.
+        """Return why a session of `project` and `owner` could not mount these volumes, by field.
 
         `mounts` are what the fields of the request, such as `volumes[0]`, name: existing volumes
         that the caller may mount, and with a `size` those to be made for the session. Only what

@@ -77,13 +77,15 @@ async def facts(backend: Backend, call: Call, project: str) -> VolumeFacts | Non
     """Return what the volumes of a request are checked against; None if they are not known."""
     request: SessionRequest = call.body
     volumes = backend.volumes
-    if volumes is None or not request.volumes or not volumes.knows(project):
+    if volumes is None or not volumes.knows(project):
         return None
-    known = VolumeFacts(
-        volumes=rights.seen(volumes.all(), call.rights, project), classes=volumes.classes(project)
-    )
+    known = VolumeFacts()
+    if request.volumes:
+        seen = rights.seen(volumes.all(), call.rights, project)
+        known = VolumeFacts(volumes=seen, classes=volumes.classes(project))
     mounts = asked(request.volumes, request.name, known, backend.inventory.containers)
-    problems = [*await volumes.check(request, project, mounts), *_forbidden(mounts, call, project)]
+    found = await volumes.check(request, project, mounts, call.who)
+    problems = [*found, *_forbidden(mounts, call, project)]
     return replace(known, problems=problems)
 
 

@@ -207,6 +207,32 @@ async def test_sessions_run_where_their_volume_is_attached(site: Site, kubelet: 
         assert await _tie(site, first.id) == ""
 
 
+async def test_sessions_run_where_their_home_folder_is_attached(site: Site):
+    """JupyterLab mounts the home folder of its user, which one node at a time can mount."""
+    home = f"home-{site.account('member')}"
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    await site.admin.create(CLAIMS, site.namespace, {"metadata": {"name": home}, "spec": spec})
+    await site.admin.create(PODS, site.namespace, _mounting(home, "dgx1-2"))
+    async with site.controller(home_claim="home-{user}"):
+        body = SessionRequest(
+            name="one", project=site.namespace, command=("sleep", "600"), environment="any"
+        )
+
+        async def is_told() -> bool:
+            plan = await site.ask("sessions.preview", body=body)
+            said: bool = plan.message.endswith(
+                "Runs on node dgx1-2: your home folder is attached there."
+            )
+            return said
+
+        await wait_for(is_told)
+        made = [await site.launch(f"s{n}", "sleep 600") for n in range(3)]
+        made = [await until(site.backend, each.id, "running") for each in made]
+        assert [each.placement and each.placement.node for each in made] == ["dgx1-2"] * 3
+        other = await site.launch("theirs", "sleep 600", who="lead")
+        assert await _tie(site, other.id) == ""
+
+
 async def test_a_session_that_waits_follows_its_volume(site: Site):
     async with site.controller():
         await site.ready("own", mode="RWO")

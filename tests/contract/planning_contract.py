@@ -20,7 +20,7 @@ async def preview(backend: Backend, **fields: Any) -> Preview:
     found = backend.inventory
     place = await found.look_up(request)
     facts = specs.Facts(projects=found.projects(), nodes=found.nodes(), place=place, fits=found.fit)
-    return await backend.planning.preview(specs.check(request, facts))
+    return await backend.planning.preview(specs.check(request, facts), "ana")
 
 
 class PlanningContract:

@@ -116,7 +116,7 @@ class VolumesContract:
         volumes: Volumes = able(backend, "volumes")
         await volumes.create(self.wanted())
         mounts = {"volumes[0]": Mount(volume="scans", path="/scans")}
-        assert await volumes.check(SessionRequest(name="exp"), "team-c", mounts) == ()
+        assert await volumes.check(SessionRequest(name="exp"), "team-c", mounts, "ana") == ()
 
 
 class KeptVolumesContract(VolumesContract):

@@ -89,7 +89,7 @@ class SmallFacts:
     def data(self, session: Session) -> Reason | None:
         return self.missing
 
-    def attached(self, spec: SessionSpec) -> Sequence[Attached]:
+    def attached(self, session: Session) -> Sequence[Attached]:
         return self.tied
 
     def lost(self) -> frozenset[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS, PODS, STATEFUL_SETS
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
@@ -15,7 +16,7 @@ from tests.fakes import ask
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_cluster import FakeCluster
 from tests.kubernetes.fake_volumes import put_claim, put_pod
-from tests.kubernetes.gpu_nodes import whole
+from tests.kubernetes.gpu_nodes import make_node, whole
 from tests.kubernetes.whole import TEAM, at_work, opened, put_nodes, put_quota, until
 from tests.waiting import wait_for
 
@@ -134,3 +135,85 @@ async def test_a_session_that_resumes_runs_where_its_volume_is_then(
 async def test_a_plan_without_ties_says_nothing_of_nodes(api: FakeApi, tmp_path: Path) -> None:
     async with opened(api, tmp_path) as backend:
         assert "attached" not in await told(backend, gpu="1", volumes=("data:/data",))
+
+
+# ── Home folders ─────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_session_runs_where_its_home_folder_is_attached(
+    api: FakeApi, tmp_path: Path
+) -> None:
+    """Only the owner's: the claims of other users tie nobody else."""
+    cluster = FakeCluster(api)
+    for claim, node in (("home-me", "node-2"), ("home-bob", "node-1")):
+        put_claim(api, claim, mode="RWO")
+        put_pod(api, f"jupyter-{claim}", claim, node)
+    async with opened(api, tmp_path, home_claim="home-{user}") as backend, at_work(cluster):
+        said = await told(backend, gpu="1")
+        assert said.endswith("Runs on node node-2: your home folder is attached there.")
+        await launch(backend, gpu="1")
+        await until(backend, "exp", lambda s: s.state == "running")
+        assert nodes_of(api, STATEFUL_SETS, "gpu-exp") == ["node-2"]
+
+
+async def test_a_home_folder_follows_while_its_session_waits(api: FakeApi, tmp_path: Path) -> None:
+    cluster = FakeCluster(api)
+    cluster.has_room = False
+    put_claim(api, "home-me", mode="RWO")
+    put_pod(api, "loader", "home-me", "node-1")
+    async with opened(api, tmp_path, home_claim="home-{user}") as backend, at_work(cluster):
+        await launch(backend, gpu="1")
+        await wait_for(is_tied(api, STATEFUL_SETS, ["node-1"]))
+        [pod] = [pod for pod in api.all(PODS, TEAM) if pod["metadata"]["name"] == "gpu-exp-0"]
+        api.put(PODS, {**pod, "status": {**pod["status"], "conditions": UNPLACED}})
+        why = (await until(backend, "exp", lambda s: s.reason)).reason
+        assert why is not None
+        assert why.key == "volume.home"
+        moved(api)
+        await wait_for(is_tied(api, STATEFUL_SETS, None))
+
+
+@pytest.mark.parametrize(
+    ("mode", "affinity", "node", "key"),
+    [
+        ("RWO", {}, "cpu-1", "home.elsewhere"),
+        ("ReadWriteOncePod", {}, "node-1", "home.alone"),
+        ("RWX", {"kubernetes.io/hostname": ["cpu-1"]}, "", "home.nodes"),
+        ("RWX", {}, "cpu-1", ""),
+        ("ROX", {}, "", ""),
+    ],
+)
+async def test_a_session_that_cannot_have_its_home_folder_is_refused(
+    api: FakeApi, tmp_path: Path, mode: str, affinity: dict[str, list[str]], node: str, key: str
+) -> None:
+    """Such as one with a GPU, while JupyterLab mounts the home folder on a node without one."""
+    put_nodes(api, make_node("cpu-1", labelled={"kubernetes.io/hostname": "cpu-1"}))
+    put_claim(api, "home-me", mode=mode, affinity=affinity)
+    if node:
+        put_pod(api, "jupyter-me", "home-me", node)
+    async with opened(api, tmp_path, home_claim="home-{user}") as backend:
+        body = SessionRequest(name="exp", project=TEAM, gpu="1")
+        found = await ask(backend, "sessions.preview", body=body)
+        assert [(each.field, each.key) for each in found.problems] == (
+            [("volumes", key)] if key else []
+        )
+        if key:
+            with pytest.raises(InvalidFields, match="Your home folder, home-me"):
+                await launch(backend, gpu="1")
+
+
+@pytest.mark.parametrize(
+    ("affinity", "said"),
+    [
+        ({"kubernetes.io/hostname": ["node-2"]}, "Runs on node node-2: data can only be used"),
+        ({"topology.kubernetes.io/zone": ["eu-1a"]}, "Runs in zone eu-1a: data can only be used"),
+    ],
+)
+async def test_a_plan_says_where_a_volume_can_be_used(
+    api: FakeApi, tmp_path: Path, affinity: dict[str, list[str]], said: str
+) -> None:
+    zone = {"topology.kubernetes.io/zone": "eu-1a", "kubernetes.io/hostname": "node-2"}
+    put_nodes(api, whole("node-2", labelled=zone))
+    put_claim(api, mode="RWO", affinity=affinity)
+    async with opened(api, tmp_path) as backend:
+        assert said in await told(backend, gpu="1", volumes=("data:/data",))

@@ -188,7 +188,7 @@ def test_without_an_address_nothing_leads_to_a_controller() -> None:
 def test_manifests_are_made_by_what_is_known_now() -> None:
     defaults = PodDefaults(proxy=PROXY)
     parts = Parts(share=NO_GPU, defaults=defaults)
-    made = SessionManifests(lambda _spec: parts, defaults, lambda _spec: ())
+    made = SessionManifests(lambda _spec: parts, defaults, lambda *_: ())
     session = image_session()
     assert made.workload(session) == workload(session, parts)
     assert [(kind.kind, manifest["kind"]) for kind, manifest in made.children(session, TOKEN)] == [

@@ -68,7 +68,7 @@ def test_a_training_is_out_of_its_queue_until_its_data_is_there() -> None:
     session = image_session(kind="train", command=("x",), data=(MOUNT,))
     engine = EnginePatch(labels={"queue": "gpus", "class": "train"}, held={"queue": "nowhere"})
     parts = Parts(engine=engine, share=NO_GPU, defaults=DEFAULTS)
-    made = SessionManifests(lambda _: parts, DEFAULTS, lambda _: ())
+    made = SessionManifests(lambda _: parts, DEFAULTS, lambda *_: ())
     before, after = made.workload(session)["metadata"]["labels"], made.released(session)
     assert (before["queue"], after["queue"]) == ("nowhere", "gpus")
     assert before == {**after, "queue": "nowhere"}

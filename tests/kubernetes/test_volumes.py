@@ -72,11 +72,14 @@ class Site:
     allowed: frozenset[str] | None = None
     measured: Measured = field(default_factory=Measured)
     hidden: Hidden = field(default_factory=lambda: Hidden("home-*", "datasets"))
+    home: Mount | None = None
 
     def __post_init__(self) -> None:
         self.watches = Watches(self.api)
         self.sight = Sight(self.watches, self.hidden, lambda: [TEAM], lambda: tuple(self.sessions))
-        self.volumes = ClusterVolumes(self.api, self.sight, lambda *_: self.allowed, self.measured)
+        self.volumes = ClusterVolumes(
+            self.api, self.sight, lambda *_: self.allowed, self.measured, lambda _: self.home
+        )
 
     async def seen(self) -> Site:
         """Let the watches see all that there is."""
@@ -91,7 +94,7 @@ class Site:
     async def check(self, *mounts: Mount, name: str = "exp") -> Sequence[FieldError]:
         """Return why a session could not mount volumes."""
         asked = {f"volumes[{i}]": mount for i, mount in enumerate(mounts)}
-        return await self.volumes.check(SessionRequest(name=name), TEAM, asked)
+        return await self.volumes.check(SessionRequest(name=name), TEAM, asked, "ana")
 
 
 @pytest_asyncio.fixture

@@ -140,7 +140,7 @@ class KeptVolumes(_Folders):
         self._measuring.wake()
 
     async def check(
-        self, request: SessionRequest, project: str, mounts: Mapping[str, Mount]
+        self, request: SessionRequest, project: str, mounts: Mapping[str, Mount], owner: str
     ) -> tuple[FieldError, ...]:
         """Return which volumes cannot be reached now."""
         return tuple(await asyncio.to_thread(lambda: list(self._lost(project, mounts))))

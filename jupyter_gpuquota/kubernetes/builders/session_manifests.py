@@ -20,14 +20,14 @@ from .workload import released_labels, workload
 class SessionManifests:
     """Makes manifests; `parts_of` returns what is added to those of a request.
 
-    `attached` returns the volumes that tie the pod of a request to nodes, as they are now.
+    `attached` returns the volumes that tie the pod of a user's request to nodes, as they are now.
     """
 
     def __init__(
         self,
         parts_of: Callable[[SessionSpec], Parts],
         defaults: PodDefaults,
-        attached: Callable[[SessionSpec], Sequence[Attached]],
+        attached: Callable[[SessionSpec, str], Sequence[Attached]],
     ) -> None:
         self._parts_of = parts_of
         self._defaults = defaults
@@ -35,7 +35,8 @@ class SessionManifests:
 
     def workload(self, session: Session) -> Manifest:
         """Return the workload, without pods: at 0 replicas, or suspended. Raises InvalidFields."""
-        parts = replace(self._parts_of(session.spec), attached=self._attached(session.spec))
+        attached = self._attached(session.spec, session.owner)
+        parts = replace(self._parts_of(session.spec), attached=attached)
         return workload(session, parts)
 
     def released(self, session: Session) -> Mapping[str, str]:

@@ -28,8 +28,8 @@ class Facts(Protocol):
     def data(self, session: Session) -> Reason | None:
         """Return why the datasets of a session are not there, None if they are, or it has none."""
 
-    def attached(self, spec: SessionSpec) -> Sequence[Attached]:
-        """Return the volumes that tie a request to nodes, as others mount them there now."""
+    def attached(self, session: Session) -> Sequence[Attached]:
+        """Return the volumes that tie a session to nodes, as others mount them there now."""
 
     def lost(self) -> frozenset[str]:
         """Return the nodes that do not respond."""

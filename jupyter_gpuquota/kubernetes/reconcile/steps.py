@@ -92,7 +92,7 @@ class Steps:
             lost=facts.lost(),
             starts_jobs=facts.starts_jobs(session.spec),
             data=facts.data(session),
-            attached=facts.attached(session.spec) if session.state == "waiting" else (),
+            attached=facts.attached(session) if session.state == "waiting" else (),
             overdue=self._clock.overdue(tracked, datetime.now(UTC)),
         )
 

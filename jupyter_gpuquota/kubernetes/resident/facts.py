@@ -28,7 +28,7 @@ class ClusterFacts:
         reader: ClusterReader,
         watches: Watches,
         data: Callable[[Session], Reason | None],
-        attached: Callable[[SessionSpec], Sequence[Attached]],
+        attached: Callable[[SessionSpec, str], Sequence[Attached]],
     ) -> None:
         self._engine = engine
         self._inventory = inventory
@@ -65,9 +65,9 @@ class ClusterFacts:
         """Return why the datasets of a session are not there, None if they are, or it has none."""
         return self._data(session) if session.spec.data else None
 
-    def attached(self, spec: SessionSpec) -> Sequence[Attached]:
-        """Return the volumes that tie a request to nodes, as others mount them there now."""
-        return self._attached(spec)
+    def attached(self, session: Session) -> Sequence[Attached]:
+        """Return the volumes that tie a session to nodes, as others mount them there now."""
+        return self._attached(session.spec, session.owner)
 
     def lost(self) -> frozenset[str]:
         """Return the nodes that do not respond."""

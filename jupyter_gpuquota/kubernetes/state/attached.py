@@ -14,12 +14,14 @@ from ...model.struct import Message
 class Attached:
     """A volume that one node at a time can mount, and the nodes where others mount it now.
 
-    `hosts` are the host names of these nodes, which their pods are selected by.
+    `hosts` are the host names of these nodes, which their pods are selected by. `home`: it is the
+    home folder of the session's owner.
     """
 
     volume: str
     nodes: tuple[str, ...]
     hosts: tuple[str, ...]
+    home: bool = False
 
 
 def mark(found: Iterable[Attached]) -> str:
@@ -37,13 +39,15 @@ def why(found: Sequence[Attached], raw: str) -> Reason:
         if not set(first.nodes) & set(each.nodes):
             both = {"volume": first.volume, "other": each.volume}
             return reason("VolumePending", "volume.apart", raw=raw, **both)
-    return reason("NoNodeFits", "volume.attached", raw=raw, **_where(first))
+    key = "volume.home" if first.home else "volume.attached"
+    return reason("NoNodeFits", key, raw=raw, **_where(first))
 
 
 def sentence(each: Attached) -> Message:
     """Return where a request will run as a volume is attached there."""
-    return message("preview.attached", **_where(each))
+    return message("preview.home" if each.home else "preview.attached", **_where(each))
 
 
 def _where(each: Attached) -> dict[str, str]:
-    return {"nodes": ",".join(each.nodes), "volume": each.volume}
+    named = {} if each.home else {"volume": each.volume}
+    return {"nodes": ",".join(each.nodes), **named}

@@ -9,12 +9,16 @@ from ...control.board import Board
 from ...core.scheduling.queue import nodes_for
 from ...model.quota import Project
 from ...model.sessions import SessionRequest, SessionSpec
+from ...model.struct import Message
+from ...model.volumes.mounts import Mount
 from ...ports.backend import Backend
 from ..api import Api
+from ..builders.volumes import claim_of
 from ..config import KubernetesConfig
 from ..reaching import prometheus
-from ..state.attached import Attached
+from ..state.attached import Attached, sentence
 from ..watching.watches import Watches
+from . import ties
 from .capability import ClusterVolumes
 from .hidden import Hidden
 from .session_claims import SessionClaims
@@ -50,8 +54,9 @@ class ClusterClaims:
             lambda: board.sessions,
         )
         self._sight = sight
-        self._upkeep = Upkeep(sight, prometheus(config), self._changed)
-        self._volumes = ClusterVolumes(api, sight, self._nodes, self._upkeep)
+        self._defaults = config.pod_defaults()
+        self._upkeep = Upkeep(sight, prometheus(config), self._changed, self._remounted)
+        self._volumes = ClusterVolumes(api, sight, self._nodes, self._upkeep, self._home_of)
         self.of_sessions = SessionClaims(api, sight.classes)
 
     async def start(self) -> None:
@@ -66,15 +71,30 @@ class ClusterClaims:
         """Return the record of a backend with these."""
         return replace(backend, volumes=self._volumes)
 
-    def attached(self, spec: SessionSpec) -> tuple[Attached, ...]:
+    def attached(self, spec: SessionSpec, owner: str) -> tuple[Attached, ...]:
         """Return the volumes that tie a request to nodes, as others mount them there now."""
-        return self._sight.attached(spec) if spec.mounts else ()
+        home = self._home_of(owner)
+        return self._sight.attached(spec, home) if spec.mounts or home else ()
+
+    def told(self, spec: SessionSpec, owner: str) -> tuple[Message, ...]:
+        """Return where a request will run as its volumes are there."""
+        known = self._sight.known(spec.project, spec.name, spec.mounts, self._home_of(owner))
+        reachable = (ties.sentence(name, facts.volume) for name, facts in known.items())
+        return (*map(sentence, self.attached(spec, owner)), *filter(None, reachable))
+
+    def _home_of(self, owner: str) -> Mount | None:
+        """Return how the home folder of a user is mounted, None where it is no claim."""
+        template, path = self._defaults.home_claim, self._defaults.home
+        return Mount(volume=claim_of(owner, template), path=path) if template else None
 
     def _changed(self) -> None:
-        """Show what has changed; other nodes may have the volumes of sessions that wait."""
+        """Show what has changed."""
         self._board.touch("volumes")
+
+    def _remounted(self) -> None:
+        """Look at the sessions that wait: other nodes may have their volumes."""
         for session in self._board.sessions:
-            if session.state == "waiting" and session.spec.mounts:
+            if session.state == "waiting" and (session.spec.mounts or self._defaults.home_claim):
                 self._wake(session.id)
 
     def _nodes(self, request: SessionRequest, project: str) -> frozenset[str] | None:

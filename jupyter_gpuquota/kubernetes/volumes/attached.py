@@ -33,5 +33,5 @@ def attached(
         if nodes:
             names = tuple(sorted(nodes))
             on = tuple(hosts.get(name, name) for name in names)
-            found[mount.volume] = Attached(mount.volume, names, on)
+            found[mount.volume] = Attached(mount.volume, names, on, known[mount.volume].home)
     return tuple(found.values())

@@ -29,6 +29,7 @@ from ..objects.storage import Claim
 from ..resources import CLAIMS
 from .clones import clone_errors
 from .conflicts import conflicts, over_quota, quota_errors
+from .facts import Facts
 from .manifests import claim as manifest
 from .modes import usual_mode
 from .quotas import Demand
@@ -40,6 +41,10 @@ _NOT_FOUND = 404
 
 Nodes = Callable[[SessionRequest, str], frozenset[str] | None]
 """Returns the nodes on which a session of a project may run, None if they are not known."""
+
+
+Home = Callable[[str], Mount | None]
+"""Returns how the home folder of a user is mounted, None where it is no claim."""
 
 
 class Measured(Protocol):
@@ -56,7 +61,8 @@ class Measured(Protocol):
 class ClusterVolumes:
     """The claims of projects, from memory; writes go to the API server.
 
-    `measured` has the bytes used of each claim, `nodes` returns where a session may run.
+    `measured` has the bytes used of each claim, `nodes` returns where a session may run, `home` its
+    owner's home folder.
     """
 
     def __init__(
@@ -65,11 +71,13 @@ class ClusterVolumes:
         sight: Sight,
         nodes: Nodes,
         measured: Measured,
+        home: Home,
     ) -> None:
         self._api = api
         self._sight = sight
         self._nodes = nodes
         self._measured = measured
+        self._home = home
 
     def all(self) -> tuple[Volume, ...]:
         """Return all volumes by project and name, with their uses."""
@@ -130,14 +138,18 @@ class ClusterVolumes:
         await self._deleted(claim)
 
     async def check(
-        self, request: SessionRequest, project: str, mounts: Mapping[str, Mount]
+        self, request: SessionRequest, project: str, mounts: Mapping[str, Mount], owner: str
     ) -> tuple[FieldError, ...]:
-        """Return why a session of a project could not mount these volumes, by field."""
-        sight = self._sight
+        """Return why a session of a project could not mount these volumes, by field.
+
+        The home folder of its owner is mounted with them, and comes first.
+        """
+        sight, home = self._sight, self._home(owner)
         existing = [mount for mount in mounts.values() if not mount.size]
-        known = sight.known(project, request.name, existing)
+        known = sight.known(project, request.name, existing, home)
+        mounted = {**({"volumes": home} if home else {}), **mounts}
         errors = [
-            *conflicts(mounts, known, self._nodes(request, project)),
+            *conflicts(mounted, known, self._nodes(request, project)),
             *over_quota(mounts, sight.quotas(project), project),
         ]
         new = {field: mount for field, mount in mounts.items() if mount.size}
@@ -179,7 +191,7 @@ class ClusterVolumes:
         if source is None:
             raise refused(field_error("source", "volume.unknown.none", name=name))
         facts = self._sight.facts(source, "")
-        refuse(clone_errors(wanted, facts, self.classes(), is_csi=self._sight.is_csi(source)))
+        refuse(clone_errors(wanted, facts, self.classes(), is_csi=_is_csi(facts)))
         return source
 
     def _find(self, volume: Volume) -> Claim:
@@ -226,3 +238,8 @@ def _told(error: GpuQuotaError) -> tuple[str, str]:
     """Return the words of an error, with those of its fields."""
     fields = error.fields if isinstance(error, InvalidFields) else ()
     return (" ".join(each.message for each in fields) or error.message), error.hint
+
+
+def _is_csi(facts: Facts) -> bool | None:
+    """Return whether a driver made the volume of a claim, None if that is not known."""
+    return None if facts.volume is None else facts.volume.spec.csi is not None

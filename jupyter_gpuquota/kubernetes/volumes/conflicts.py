@@ -75,11 +75,12 @@ def _own_conflict(field: str, mount: Mount, facts: Facts) -> FieldError | None:
     if claim.spec.volume_mode == "Block":
         why = "It is a raw device."
         return field_error(field, "volume.unusable", volume=name, why=why)
-    if modes == ("ROX",) and not mount.read_only:
+    if modes == ("ROX",) and not mount.read_only and not facts.home:
         return field_error(field, "volume.only_read", volume=f"{name}:{mount.path}")
     if facts.mounted and "RWOP" in modes:
         users = _users(facts)
-        return field_error(field, "volume.alone", volume=name, users=users, mode=LONG["RWOP"])
+        key = f"{_noun(facts)}.alone"
+        return field_error(field, key, volume=name, users=users, mode=LONG["RWOP"])
     return None
 
 
@@ -87,7 +88,7 @@ def _elsewhere(field: str, facts: Facts, nodes: frozenset[str]) -> FieldError:
     """Return that a claim is attached to nodes which the session cannot have."""
     return field_error(
         field,
-        "volume.elsewhere",
+        f"{_noun(facts)}.elsewhere",
         volume=facts.claim.metadata.name,
         users=_users(facts),
         nodes=",".join(sorted(nodes)),
@@ -98,7 +99,13 @@ def _elsewhere(field: str, facts: Facts, nodes: frozenset[str]) -> FieldError:
 def _out_of_reach(field: str, facts: Facts, nodes: frozenset[str]) -> FieldError:
     """Return that a claim can be used on nodes only which the session cannot have."""
     named = ",".join(sorted(nodes)) or "nodes that are gone"
-    return field_error(field, "volume.nodes", volume=facts.claim.metadata.name, nodes=named)
+    key = f"{_noun(facts)}.nodes"
+    return field_error(field, key, volume=facts.claim.metadata.name, nodes=named)
+
+
+def _noun(facts: Facts) -> str:
+    """Return what begins the keys of messages about a claim."""
+    return "home" if facts.home else "volume"
 
 
 def _users(facts: Facts) -> str:

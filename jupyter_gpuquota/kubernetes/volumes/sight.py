@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...core.volumes.uses import uses_of
@@ -146,38 +147,67 @@ class Sight:
 
     def facts(self, claim: Claim, session: str) -> Facts:
         """Return what matters when the session with this name is to mount a claim."""
-        names = {each.id: each.spec.name for each in self._sessions()}
-        users = []
-        for pod in self._by_claim().get(claim.key, ()):
-            user = names.get(pod.metadata.labels.get(SESSION, ""), "")
-            if not user or user != session:
-                users.append(Mounted(user or pod.metadata.name, pod.spec.node_name))
-        volume = self._volumes.get("", claim.spec.volume_name)
-        reachable = ties.reachable(volume, self._nodes.values()) if volume else None
-        return Facts(claim, tuple(users), reachable if self._nodes.values() else None)
+        volume, nodes = self._volumes.get("", claim.spec.volume_name), self._nodes.values()
+        reachable = ties.reachable(volume, nodes) if volume and nodes else None
+        return Facts(claim, self._mounted(claim, session), reachable, volume=volume)
 
-    def known(self, project: str, session: str, mounts: Iterable[Mount]) -> Mapping[str, Facts]:
-        """Return the facts of the claims that the session with this name is to mount, by name."""
-        names = {mount.volume for mount in mounts if mount.volume}
-        found = {name: self.claim(project, name) for name in names}
-        return {name: self.facts(claim, session) for name, claim in found.items() if claim}
+    def known(
+        self, project: str, session: str, mounts: Iterable[Mount], home: Mount | None = None
+    ) -> Mapping[str, Facts]:
+        """Return the facts of the claims that the session with this name is to mount, by name.
 
-    def attached(self, spec: SessionSpec) -> tuple[Attached, ...]:
+        `home` is the claim of its owner's home folder, if that is one.
+        """
+        claims = self._claims(project, mounts, home)
+        return {
+            name: replace(self.facts(claim, session), home=home is not None and home.volume == name)
+            for name, claim in claims.items()
+        }
+
+    def attached(self, spec: SessionSpec, home: Mount | None = None) -> tuple[Attached, ...]:
         """Return the volumes that tie a session to nodes, as others mount them there now."""
-        known = self.known(spec.project, spec.name, spec.mounts)
+        known = {
+            name: Facts(
+                claim,
+                self._mounted(claim, spec.name),
+                home=home is not None and home.volume == name,
+            )
+            for name, claim in self._claims(spec.project, spec.mounts, home).items()
+        }
         tied = {each.node for facts in known.values() for each in facts.mounted}
         nodes = filter(None, (self._nodes.get("", name) for name in tied if name))
         hosts = {node.metadata.name: node.metadata.labels.get(HOSTNAME, "") for node in nodes}
-        return attached(spec.mounts, known, {name: host for name, host in hosts.items() if host})
+        mounts = (*([home] if home else []), *spec.mounts)
+        return attached(mounts, known, {name: host for name, host in hosts.items() if host})
+
+    def mounted(self) -> frozenset[tuple[Key, str]]:
+        """Return which claims are mounted on which nodes, also those that are not listed."""
+        mounting = self._by_claim().items()
+        return frozenset((key, pod.spec.node_name) for key, pods in mounting for pod in pods)
 
     def quotas(self, project: str) -> Sequence[ResourceQuota]:
         """Return the ResourceQuotas of a project."""
         return self._quotas.values(project)
 
-    def is_csi(self, claim: Claim) -> bool | None:
-        """Return whether a driver made the volume of a claim, None if that is not known."""
-        volume = self._volumes.get("", claim.spec.volume_name)
-        return None if volume is None else volume.spec.csi is not None
+    def _claims(
+        self, project: str, mounts: Iterable[Mount], home: Mount | None
+    ) -> Mapping[str, Claim]:
+        """Return the claims of mounts by name: those that are listed, and the home folder's."""
+        found = {mount.volume: self.claim(project, mount.volume) for mount in mounts}
+        if home:
+            found[home.volume] = self.claims.get(project, home.volume)
+        return {name: claim for name, claim in found.items() if claim}
+
+    def _mounted(self, claim: Claim, session: str) -> tuple[Mounted, ...]:
+        """Return the pods that mount a claim now, besides those of the session with this name."""
+        pods = self._by_claim().get(claim.key, ())
+        names = {each.id: each.spec.name for each in self._sessions()} if pods else {}
+        users = []
+        for pod in pods:
+            user = names.get(pod.metadata.labels.get(SESSION, ""), "")
+            if not user or user != session:
+                users.append(Mounted(user or pod.metadata.name, pod.spec.node_name))
+        return tuple(users)
 
     def _by_claim(self) -> Mapping[Key, Sequence[Pod]]:
         """Return the pods that hold each claim, or are about to; many sessions may ask for them."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from ...model.messages.build import message
+from ...model.struct import Message
 from ..objects.cluster import KubeNode
 from ..objects.storage import Expression, NodeTerm, PersistentVolume
 from ..shares.gpu_node import HOSTNAME
@@ -20,6 +22,17 @@ def named_nodes(volume: PersistentVolume) -> tuple[str, ...]:
 def named_zones(volume: PersistentVolume) -> tuple[str, ...]:
     """Return the zones that a volume names, empty if it names none."""
     return _values(volume, lambda key: key.endswith(_ZONE))
+
+
+def sentence(name: str, volume: PersistentVolume | None) -> Message | None:
+    """Return where a request will run as a volume can only be used there, None for anywhere."""
+    if volume is None:
+        return None
+    if nodes := named_nodes(volume):
+        return message("preview.reachable", nodes=",".join(nodes), volume=name)
+    if zones := named_zones(volume):
+        return message("preview.zone", zones=",".join(zones), volume=name)
+    return None
 
 
 def reachable(volume: PersistentVolume, nodes: Iterable[KubeNode]) -> frozenset[str] | None:

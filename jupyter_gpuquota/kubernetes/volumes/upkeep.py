@@ -25,16 +25,23 @@ _MEASURE = 60.0
 class Upkeep:
     """Publishes changes of volumes and asks a Prometheus, if there is one, until `close`.
 
-    `used` has the bytes of each claim that were measured last. `changed` is called after changes.
+    `used` has the bytes of each claim that were measured last. `changed` is called after changes,
+    `remounted` when a claim is mounted elsewhere, also one that is not listed.
     """
 
     def __init__(
-        self, sight: Sight, prometheus: Prometheus | None, changed: Callable[[], None]
+        self,
+        sight: Sight,
+        prometheus: Prometheus | None,
+        changed: Callable[[], None],
+        remounted: Callable[[], None],
     ) -> None:
         self.used: dict[Key, int] = {}
         self._sight = sight
         self._prometheus = prometheus
         self._changed = changed
+        self._remounted = remounted
+        self._mounted: frozenset[tuple[Key, str]] = frozenset()
         self._shown: tuple[Volume, ...] = ()
         self._moved = asyncio.Event()
         self._end: Callable[[], None] = lambda: None
@@ -74,13 +81,16 @@ class Upkeep:
             await asyncio.sleep(_PAUSE)
             self._moved.clear()
             try:
-                found = self._sight.all(self.used)
+                found, mounted = self._sight.all(self.used), self._sight.mounted()
             except Exception:  # noqa: BLE001 (a bug must not end the news for all)
                 _log.exception("volumes cannot be read")
                 continue
             if found != self._shown:
                 self._shown = found
                 self._changed()
+            if mounted != self._mounted:
+                self._mounted = mounted
+                self._remounted()
 
     async def _measure(self, prometheus: Prometheus) -> None:
         while True:

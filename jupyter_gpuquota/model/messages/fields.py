@@ -171,6 +171,21 @@ SESSIONS = {
         "{volume} can be used on {nodes:and} only, where this session may not run.",
         "Choose their node group, or leave the volume out.",
     ),
+    "home.elsewhere": Text(
+        "Your home folder, {volume}, can be mounted on one node at a time ({mode}), and is on "
+        "{nodes:and} ({users:and}), where this session cannot run.",
+        "Stop that first, or ask an admin for a claim of the mode ReadWriteMany.",
+    ),
+    "home.alone": Text(
+        "Your home folder, {volume}, can be mounted by one pod at a time ({mode}); {users:and} "
+        "mounts it.",
+        "Stop that first, or ask an admin for a claim of the mode ReadWriteMany.",
+    ),
+    "home.nodes": Text(
+        "Your home folder, {volume}, can be used on {nodes:and} only, where this session may not "
+        "run.",
+        "Choose their node group.",
+    ),
     "volume.quota": Text(
         "The quota {quota} of {project} has {left} left of {resource}.",
         "Ask for less, use another class, or delete a volume.",

@@ -13,6 +13,9 @@ PREVIEWS = {
     "preview.admitted": Text("Starts as soon as a node has {share:share} free."),
     "preview.estimate": Text("An estimate: the cluster decides."),
     "preview.attached": Text("Runs on node {nodes:or}: volume {volume} is attached there."),
+    "preview.home": Text("Runs on node {nodes:or}: your home folder is attached there."),
+    "preview.reachable": Text("Runs on node {nodes:or}: {volume} can only be used there."),
+    "preview.zone": Text("Runs in zone {zones:or}: {volume} can only be used there."),
     "preview.unknown": Text("The cluster does not tell when it would start."),
     "preview.uses": Text("Uses {used:gpus} of your quota."),
     "preview.borrows": Text(

@@ -146,6 +146,10 @@ REASONS = {
         "Runs on node {nodes:or}: volume {volume} is attached there.",
         "Starts when there is room, or nothing mounts the volume there.",
     ),
+    "volume.home": Text(
+        "Runs on node {nodes:or}: your home folder is attached there.",
+        "Starts when there is room, or nothing mounts it there.",
+    ),
     "volume.apart": Text(
         "{volume} and {other} are attached to different nodes.",
         "Starts when nothing mounts one of them.",

@@ -39,6 +39,9 @@ export const previews: Texts = {
   'preview.fetched_in': (trans, f, a) => [
     trans.__('%1 will be fetched first (%2, about %3).', a.data, f.bytes(a.size), f.duration(a.span))
   ],
+  'preview.home': (trans, f, a) => [
+    trans.__('Runs on node %1: your home folder is attached there.', f.or(a.nodes))
+  ],
   'preview.nearest': (trans, f, a) => [
     trans.__('%1 would start now.', f.share(a.share))
   ],
@@ -53,6 +56,9 @@ export const previews: Texts = {
   ],
   'preview.queued': (trans, f, a) => [
     trans.__('Will be queued (#%1 in %2):', f.count(a.place), a.project)
+  ],
+  'preview.reachable': (trans, f, a) => [
+    trans.__('Runs on node %1: %2 can only be used there.', f.or(a.nodes), a.volume)
   ],
   'preview.rounded': (trans, f, a) => [
     trans.__('Rounded up to %1.', f.share(a.share))
@@ -71,5 +77,8 @@ export const previews: Texts = {
   ],
   'preview.within': (trans, f, a) => [
     trans.__('Starts within %1.', f.duration(a.grace))
+  ],
+  'preview.zone': (trans, f, a) => [
+    trans.__('Runs in zone %1: %2 can only be used there.', f.or(a.zones), a.volume)
   ]
 };

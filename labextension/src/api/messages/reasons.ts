@@ -235,6 +235,10 @@ export const reasons: Texts = {
     trans.__('It grows when a session next mounts it.'),
     trans.__('Launch one that does.')
   ],
+  'volume.home': (trans, f, a) => [
+    trans.__('Runs on node %1: your home folder is attached there.', f.or(a.nodes)),
+    trans.__('Starts when there is room, or nothing mounts it there.')
+  ],
   'volume.lost': (trans) => [
     trans.__('The volume behind it is gone.'),
     trans.__('Restore a snapshot, or ask an admin.')

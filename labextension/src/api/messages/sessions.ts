@@ -40,6 +40,18 @@ export const sessions: Texts = {
     trans.__('%1', a.problem),
     trans.__('Install jupyter_server there, or choose another environment.')
   ],
+  'home.alone': (trans, f, a) => [
+    trans.__('Your home folder, %1, can be mounted by one pod at a time (%2); %3 mounts it.', a.volume, a.mode, f.and(a.users)),
+    trans.__('Stop that first, or ask an admin for a claim of the mode ReadWriteMany.')
+  ],
+  'home.elsewhere': (trans, f, a) => [
+    trans.__('Your home folder, %1, can be mounted on one node at a time (%2), and is on %3 (%4), where this session cannot run.', a.volume, a.mode, f.and(a.nodes), f.and(a.users)),
+    trans.__('Stop that first, or ask an admin for a claim of the mode ReadWriteMany.')
+  ],
+  'home.nodes': (trans, f, a) => [
+    trans.__('Your home folder, %1, can be used on %2 only, where this session may not run.', a.volume, f.and(a.nodes)),
+    trans.__('Choose their node group.')
+  ],
   'idle_timeout.locked': (trans, f, a) => [
     trans.__('Locked to %1 by %2.', f.duration(a.value), f.policy(a.level)),
     trans.__('Leave it empty, or ask an administrator.')
