@@ -170,7 +170,6 @@ for (const theme of [
     await page.theme.setTheme(theme);
     await page.evaluate(id => window.jupyterapp.commands.execute(id), COMMAND);
     await dashboard.whole.getByText('waiter').waitFor();
-    await dashboard.whole.getByText('1 person').first().click();
     await dashboard.whole.getByRole('button', { name: /^exp-2: / }).waitFor();
     expect(await dashboard.problems()).toEqual([]);
   });
