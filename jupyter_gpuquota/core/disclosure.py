@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from ..model.nodes import NodeUse, SliceUse
+from ..model.nodes import DeviceUse, GpuProgram, NodeUse, SliceUse
 from ..model.policy import Exemption, Policy
 from ..model.quota import Project, ProjectUse, Quota
 from ..model.reasons import Reason
@@ -119,14 +119,7 @@ def quota(found: Quota, projects: Iterable[Project], rights: Rights, *, editable
 def nodes(found: Sequence[NodeUse], rights: Rights) -> tuple[NodeUse, ...]:
     """Return the nodes as a caller sees them: the projects of all slices, and own sessions."""
     return tuple(
-        replace(
-            node,
-            devices=tuple(
-                replace(use, slices=tuple(_slice(piece, rights) for piece in use.slices))
-                for use in node.devices
-            ),
-        )
-        for node in found
+        replace(node, devices=tuple(_device(use, rights) for use in node.devices)) for node in found
     )
 
 
@@ -195,6 +188,26 @@ def _use(use: ProjectUse, rights: Rights) -> ProjectUse:
     if rights.names(use.name):
         return use
     return replace(use, users=tuple(u for u in use.users if u.user == rights.caller.name))
+
+
+def _device(use: DeviceUse, rights: Rights) -> DeviceUse:
+    slices = tuple(_slice(piece, rights) for piece in use.slices)
+    shown = {piece.session for piece in slices}
+    seen = (each for each in use.programs if not each.session or each.session in shown)
+    programs = tuple(_program(each, rights) for each in seen)
+    return replace(use, slices=slices, programs=programs)
+
+
+def _program(program: GpuProgram, rights: Rights) -> GpuProgram:
+    """Return a program on a GPU as a caller sees it.
+
+    Of one outside sessions everyone sees whose it is and what it holds, as that is not free; what
+    it is, only its owner and admins.
+    """
+    own = program.owner == rights.caller.name and not rights.caller.session
+    if own or rights.admin or program.session:
+        return program
+    return replace(program, name="", pid=None)
 
 
 def _slice(piece: SliceUse, rights: Rights) -> SliceUse:

@@ -79,7 +79,7 @@ class LocalConfig(Configurable):
     ).tag(config=True)
 
     poll_interval = Float(
-        10.0,
+        5.0,
         min=0.1,
         help="Seconds between two readings of the GPUs, while a session runs or a page is open.",
     ).tag(config=True)

@@ -8,6 +8,21 @@ from .resources import Device
 from .struct import ADDED, Model
 
 
+class GpuProgram(Model, frozen=True, kw_only=True):
+    """A program on a GPU: a process of a machine, a pod of a cluster.
+
+    `session` is the id of its session, empty for a program outside sessions. `name` is that of the
+    command or pod, empty if it is not shown. `owner` is its account, empty if unknown. `memory` is
+    what it holds on this GPU in MiB, None where the driver does not report it.
+    """
+
+    session: str = ""
+    name: str = ""
+    owner: str = ""
+    pid: int | None = None
+    memory: int | None = None
+
+
 class Reading(Model, frozen=True, kw_only=True):
     """The newest measurement of one device; None where the driver does not report it.
 
@@ -17,6 +32,7 @@ class Reading(Model, frozen=True, kw_only=True):
     utilisation: int | None = None
     memory_used: int | None = None
     temperature: int | None = None
+    programs: tuple[GpuProgram, ...] = ()
 
 
 class SliceUse(Model, frozen=True, kw_only=True):
@@ -42,7 +58,7 @@ class DeviceUse(Model, frozen=True, kw_only=True):
     """The usage of a device. `free` in milli-GPU; measurements are None if unknown.
 
     `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes;
-    `temperature` is in °C.
+    `temperature` is in °C, `programs` is what uses it, in sessions and outside.
     """
 
     device: Device
@@ -51,6 +67,7 @@ class DeviceUse(Model, frozen=True, kw_only=True):
     utilisation: int | None = None
     memory_used: int | None = None
     temperature: Annotated[int | None, ADDED] = None
+    programs: Annotated[tuple[GpuProgram, ...], ADDED] = ()
 
 
 class NodeUse(Model, frozen=True, kw_only=True):

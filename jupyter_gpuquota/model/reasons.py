@@ -32,6 +32,7 @@ ReasonCode = Literal[
     "StartTimeout",
     "CommandFailed",
     "Killed",
+    "OutOfMemory",
     "ExitUnknown",
     "HostRestarted",
     "StopRequested",

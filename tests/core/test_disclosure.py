@@ -11,6 +11,8 @@ from jupyter_gpuquota.core.actions import by_state
 from jupyter_gpuquota.core.forecast.previews import preview
 from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
+from jupyter_gpuquota.core.usage.nodes import draw
+from jupyter_gpuquota.model.nodes import GpuProgram, Reading
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import ACTIONS, STATES, Action, Exit, Reclaim, Session, State
@@ -78,6 +80,31 @@ def test_the_people_of_a_project_are_told_to_each_other() -> None:
     assert disclosure.project(PROJECT, rights("viewer")) == PROJECT
     shown = disclosure.project(PROJECT, rights("stranger"))
     assert (shown.members, shown.leads, shown.viewers, shown.people_shown) == ((), (), (), False)
+
+
+@pytest.mark.parametrize(
+    ("who", "told"),
+    [
+        ("admin", {"train": "owner", "game": "carol"}),
+        ("owner", {"train": "owner", "": "carol"}),
+        ("viewer", {"train": "owner", "": "carol"}),
+        ("carol", {"game": "carol"}),
+    ],
+)
+def test_who_else_uses_a_gpu_is_told_and_what_to_those_who_may_know(who, told):
+    held = make_placement(make_slice(0, 500))
+    session = make_session("a", "0.5", "running", owner="owner", placement=held)
+    programs = (
+        GpuProgram(session=session.id, name="train", owner="owner", pid=11, memory=2048),
+        GpuProgram(name="game", owner="carol", pid=12, memory=512),
+    )
+    nodes = [make_node("n1", 1)]
+    readings = {nodes[0].devices[0].uuid: Reading(utilisation=90, programs=programs)}
+    (node,) = disclosure.nodes(draw(nodes, [session], readings), rights(who))
+    shown = node.devices[0].programs
+    assert {each.name: each.owner for each in shown} == told
+    assert [each.memory for each in shown][-1] == 512
+    assert all((each.pid is None) == (not each.name) for each in shown)
 
 
 def test_who_took_the_gpus_is_named_to_whoever_sees_that_project() -> None:

@@ -26,6 +26,9 @@ from tests.kubernetes.sights import IMAGE, NODE, NOW, ON_N1, event, job, pod, re
 LATER = NOW + timedelta(seconds=90)
 ENDED = {"terminated": {"exitCode": 3, "message": "one\ntwo"}}
 DONE = {"terminated": {"exitCode": 0}}
+EXHAUSTED = {
+    "terminated": {"exitCode": 1, "message": "one\nCUDA error: out of memory\n", "finishedAt": NOW}
+}
 KILLED = {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}
 QUEUED = Admission(
     admitted=False,
@@ -265,7 +268,13 @@ CASES: dict[str, Case] = {
         RUNNING,
         lambda r: seen(pod(last=KILLED, restarts=1), of=r),
         "failed",
-        "Killed",
+        "OutOfMemory",
+    ),
+    "out of GPU memory": (
+        COMMAND,
+        lambda r: seen(pod(state=EXHAUSTED), of=r),
+        "failed",
+        "OutOfMemory",
     ),
     "running": (RUNNING, lambda r: seen(pod(ready=True), of=r), "running", ""),
     "not ready for a while": (RUNNING, lambda r: seen(pod(ready=False), of=r), "running", ""),

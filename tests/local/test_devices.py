@@ -6,6 +6,7 @@ import inspect
 import os
 from pathlib import Path
 
+import psutil
 import pynvml
 import pytest
 from traitlets import TraitError
@@ -15,6 +16,7 @@ from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.gpus.devices import Devices, find_devices, open_driver
 from jupyter_gpuquota.local.gpus.inventory import DeviceInventory
 from jupyter_gpuquota.local.gpus.nvml import Nvml
+from jupyter_gpuquota.local.gpus.programs import with_programs
 from jupyter_gpuquota.local.gpus.usage import usage_of
 from jupyter_gpuquota.model.nodes import Reading
 from jupyter_gpuquota.model.resources import MigInstance
@@ -172,6 +174,16 @@ def test_usage_is_what_the_sessions_own_processes_hold():
     assert usage_of(session, {("G", 77): 5}, owners).memory is None
 
 
+def test_programs_of_a_device_are_named_unless_they_work_for_others_or_are_gone():
+    gpu = Gpu("GPU-0", processes=[(os.getpid(), GIB), (2**22 + 1, GIB)])
+    read = Nvml(FakeNvml(gpu, Gpu("GPU-1"))).read(mps=False)
+    named = with_programs(read, lambda: {os.getpid(): "s1"})
+    (program,) = named.readings["GPU-0"].programs
+    assert (program.session, program.pid, program.memory) == ("s1", os.getpid(), 1024)
+    assert named.readings["GPU-1"].programs == ()
+    assert (named.nodes, named.memory) == (read.nodes, read.memory)
+
+
 @pytest.mark.asyncio
 async def test_a_session_over_its_share_is_shown_and_a_lost_device_told(make, tmp_path):
     nvml = FakeNvml(Gpu("GPU-0"))
@@ -193,6 +205,11 @@ async def test_a_session_over_its_share_is_shown_and_a_lost_device_told(make, tm
     nvml.gpus[0].processes = [(pid, 30 * GIB), (os.getpid(), GIB)]
     over = await until(backend, session.id, lambda s: s.usage.memory == 30 * 1024)
     assert over.usage.over
+    inside, outside = await wait_for(lambda: backend.inventory.readings()["GPU-0"].programs)
+    assert (inside.session, inside.pid, inside.memory) == (session.id, pid, 30 * 1024)
+    assert (outside.session, outside.pid, outside.memory) == ("", os.getpid(), 1024)
+    this = psutil.Process()
+    assert (outside.name, outside.owner) == (this.name(), this.username())
     nvml.gpus[0].processes = [(pid, GIB)]
     less = await until(backend, session.id, lambda s: s.usage.memory == 1024)
     assert (less.usage.peak, less.usage.since) == (30 * 1024, over.usage.since)

@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import psutil
@@ -39,6 +40,9 @@ time.sleep(600)
 """
 
 
+OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
+
+
 def ended(session: Session) -> bool:
     return session.state in ("done", "failed", "stopped")
 
@@ -49,6 +53,8 @@ def ended(session: Session) -> bool:
         (("true",), "done", 0, None),
         (("sh", "-c", "echo one; echo two; exit 3"), "failed", 3, "CommandFailed"),
         (("sh", "-c", "kill -SEGV $$"), "failed", 139, "Killed"),
+        (("sh", "-c", f"echo '{OUT_OF_MEMORY}'; exit 1"), "failed", 1, "OutOfMemory"),
+        (("sh", "-c", f"echo '{OUT_OF_MEMORY}'"), "done", 0, None),
         (("no-such-program",), "failed", 127, "StartFailed"),
         (("/etc/passwd",), "failed", 126, "StartFailed"),
     ],
@@ -60,6 +66,11 @@ async def test_how_a_command_ends(backend, command, state, code, reason):
     assert session.placement is None
     if code == 3:
         assert session.exit.last_lines == ("one", "two")
+    if session.reason and session.reason.code == "OutOfMemory":
+        assert session.reason.raw == OUT_OF_MEMORY
+        assert datetime.fromisoformat(session.reason.args["at"]) == session.exit.at.replace(
+            microsecond=0
+        )
     if code == 139:
         assert session.exit.signal == "SIGSEGV"
     if code == 127:

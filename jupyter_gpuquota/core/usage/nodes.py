@@ -62,6 +62,7 @@ def _device(
         utilisation=reading.utilisation if reading else None,
         memory_used=reading.memory_used if reading else None,
         temperature=reading.temperature if reading else None,
+        programs=reading.programs if reading else (),
     )
 
 

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from ...core.lifecycle import move
+from ...core.usage.exhausted import out_of_gpu_memory
 from ...model.messages.build import reason, sentences_of
+from ...model.messages.formats import time_arg
 from ...model.reasons import Reason
 from ...model.sessions import Exit, Session
 from ..objects.pods import ContainerStatus, Pod, Terminated
@@ -86,7 +88,9 @@ def _why(session: Session, pod: Pod, found: Exit) -> Reason:
     ended = last_end(status) if status else None
     last = next((line for line in reversed(found.last_lines) if line.strip()), "")
     if ended and ended.reason == _OUT_OF_MEMORY:
-        return reason("Killed", "exit.memory", raw=last)
+        return reason("OutOfMemory", "exit.memory", at=time_arg(found.at), raw=last)
+    if said := out_of_gpu_memory(found.last_lines):
+        return reason("OutOfMemory", "exit.gpu_memory", at=time_arg(found.at), raw=said)
     if session.state == "starting" and session.spec.serves_jupyter:
         return crash_loop(status.restart_count if status else 1, found)
     if found.signal:

@@ -10,7 +10,9 @@ import msgspec
 
 from ...core.idle.endings import concluded
 from ...core.lifecycle import finish_end, move
+from ...core.usage.exhausted import out_of_gpu_memory
 from ...model.messages.build import reason
+from ...model.messages.formats import time_arg
 from ...model.reasons import Reason
 from ...model.sessions import Exit, Session
 
@@ -61,11 +63,17 @@ def _reason(session: Session, ended: Ended, found: Exit) -> Reason:
         return reason("StartFailed", "start.failed", detail=ended.detail)
     if ended.how in ("unknown", "not_started"):
         return reason("ExitUnknown", "exit.unknown")
-    if ended.signal == "SIGKILL":
-        return reason("Killed", "exit.sigkill")
+    if said := out_of_gpu_memory(found.last_lines):
+        return reason("OutOfMemory", "exit.gpu_memory", at=time_arg(found.at), raw=said)
     if ended.signal:
-        return reason("Killed", "exit.killed", signal=ended.signal)
+        return _reason_of_signal(ended.signal)
     return _reason_of_code(session, found)
+
+
+def _reason_of_signal(name: str) -> Reason:
+    if name == "SIGKILL":
+        return reason("Killed", "exit.sigkill")
+    return reason("Killed", "exit.killed", signal=name)
 
 
 def _reason_of_code(session: Session, found: Exit) -> Reason:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from ...core.idle.decide import Reading
 from ...model.idleness import SignalState
 from ...model.sessions import Session
 from ..gpus.devices import Devices
 from ..gpus.inventory import Work
-
-_FIRST_NAMESPACE = 0xEFFFFFFC
-"""The inode of the machine's own pid namespace; containers have others (linux/proc_ns.h)."""
-_PROXY = "nvidia-cuda-mps"
+from ..gpus.programs import knows_pids, stranger
 
 
 class Gpus:
@@ -22,7 +18,7 @@ class Gpus:
     def __init__(self, devices: Devices) -> None:
         self._devices = devices
         self._stamps: dict[str, int] = {}
-        self._outside = Path("/proc/self/ns/pid").stat().st_ino == _FIRST_NAMESPACE
+        self._outside = knows_pids()
 
     def read_work(self, sessions: Iterable[Session]) -> dict[str, Work | None]:
         """Map each device, or MIG instance, that sessions hold to its work."""
@@ -40,7 +36,7 @@ class Gpus:
         if not self._outside:
             return {}
         pids = {pid for work in works if work for pid in work.processes or ()}
-        found = {pid: owners.get(pid) or _stranger(pid) for pid in pids}
+        found = {pid: owners.get(pid) or ("-" if stranger(pid) else "") for pid in pids}
         return {pid: owner for pid, owner in found.items() if owner}
 
 
@@ -107,12 +103,3 @@ def _judge_whole(whole: int | None, *, alone: bool, busy: int) -> tuple[SignalSt
     if alone:
         return "busy", f"Its GPU is {whole} % busy."
     return "unknown", f"Its GPU is {whole} % busy; the driver does not report by which process."
-
-
-def _stranger(pid: int) -> str:
-    """Return `-` for a process of this machine, empty for an MPS server or an unknown pid."""
-    try:
-        name = Path(f"/proc/{pid}/comm").read_text(errors="replace")
-    except OSError:
-        return ""
-    return "" if name.startswith(_PROXY) else "-"

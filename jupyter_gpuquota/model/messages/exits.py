@@ -34,7 +34,13 @@ EXITS = {
     "exit.killed": Text("Killed by {signal}."),
     "exit.sigkill": Text("Killed by SIGKILL.", "The machine may have run out of memory."),
     "exit.unknown": Text("The process is gone; its exit code is unknown.", _CHECK_LOG),
-    "exit.memory": Text("Killed: it used more memory than its limit.", "Request more memory."),
+    "exit.memory": Text(
+        "Ran out of memory at {at:time}: it used more than its limit.", "Request more memory."
+    ),
+    "exit.gpu_memory": Text(
+        "Ran out of GPU memory at {at:time}.",
+        "Request a larger share, or use less, for example in smaller batches.",
+    ),
     "exit.evicted": Text("Evicted from node {node}.", "It is requeued and restarts automatically."),
     "exit.node_lost": Text(
         "Node {node} no longer responds.", "It is requeued and restarts automatically."

@@ -90,6 +90,7 @@ export type ReasonCode =
   | 'StartTimeout'
   | 'CommandFailed'
   | 'Killed'
+  | 'OutOfMemory'
   | 'ExitUnknown'
   | 'HostRestarted'
   | 'StopRequested'
@@ -817,7 +818,7 @@ export interface NodeUse {
  * The usage of a device. `free` in milli-GPU; measurements are None if unknown.
  *
  * `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes;
- * `temperature` is in °C.
+ * `temperature` is in °C, `programs` is what uses it, in sessions and outside.
  */
 export interface DeviceUse {
   device: Device;
@@ -826,6 +827,7 @@ export interface DeviceUse {
   utilisation: number | null;
   memory_used: number | null;
   temperature?: number | null;
+  programs?: GpuProgram[];
 }
 /**
  * One GPU. `memory` in MiB. `lost` when the driver no longer responds for it.
@@ -871,6 +873,20 @@ export interface SliceUse {
   mig: string;
   used: number | null;
   over: boolean;
+}
+/**
+ * A program on a GPU: a process of a machine, a pod of a cluster.
+ *
+ * `session` is the id of its session, empty for a program outside sessions. `name` is that of the
+ * command or pod, empty if it is not shown. `owner` is its account, empty if unknown. `memory` is
+ * what it holds on this GPU in MiB, None where the driver does not report it.
+ */
+export interface GpuProgram {
+  session: string;
+  name: string;
+  owner: string;
+  pid: number | null;
+  memory: number | null;
 }
 /**
  * The utilisation of those sessions of which it is measured: none on simulated GPUs.

@@ -15,11 +15,15 @@ export const exits: Texts = {
     trans.__('Evicted from node %1.', a.node),
     trans.__('It is requeued and restarts automatically.')
   ],
+  'exit.gpu_memory': (trans, f, a) => [
+    trans.__('Ran out of GPU memory at %1.', f.time(a.at)),
+    trans.__('Request a larger share, or use less, for example in smaller batches.')
+  ],
   'exit.killed': (trans, _f, a) => [
     trans.__('Killed by %1.', a.signal)
   ],
-  'exit.memory': (trans) => [
-    trans.__('Killed: it used more memory than its limit.'),
+  'exit.memory': (trans, f, a) => [
+    trans.__('Ran out of memory at %1: it used more than its limit.', f.time(a.at)),
     trans.__('Request more memory.')
   ],
   'exit.node_lost': (trans, _f, a) => [

@@ -1,0 +1,55 @@
+"""The processes that use GPUs, in sessions and outside of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import psutil
+from msgspec.structs import replace
+
+from ...model.nodes import GpuProgram
+from .inventory import DeviceInventory
+
+_FIRST_NAMESPACE = 0xEFFFFFFC
+"""The inode of the machine's own pid namespace; containers have others (linux/proc_ns.h)."""
+_PROXY = "nvidia-cuda-mps"
+"""How the names of MPS servers begin: they work for other processes."""
+
+
+def knows_pids() -> bool:
+    """Return whether the driver's pids are ours: in a container they are the machine's."""
+    return Path("/proc/self/ns/pid").stat().st_ino == _FIRST_NAMESPACE
+
+
+def stranger(pid: int) -> GpuProgram | None:
+    """Return a process as a program outside sessions; None for an MPS server or an unknown pid."""
+    try:
+        process = psutil.Process(pid)
+        name, owner = process.name(), process.username()
+    except psutil.Error:
+        return None
+    return None if name.startswith(_PROXY) else GpuProgram(name=name, owner=owner, pid=pid)
+
+
+def with_programs(
+    inventory: DeviceInventory, owners_of: Callable[[], Mapping[int, str]]
+) -> DeviceInventory:
+    """Return an inventory whose readings name the programs on each device.
+
+    `owners_of` maps processes to their sessions.
+    """
+    if not inventory.memory:
+        return inventory
+    owners = owners_of()
+    found: dict[str, list[GpuProgram]] = defaultdict(list)
+    for (uuid, pid), memory in inventory.memory.items():
+        if program := stranger(pid):
+            session = owners.get(pid, "")
+            found[uuid].append(replace(program, session=session, memory=memory))
+    readings = {
+        uuid: replace(reading, programs=tuple(found.get(uuid, ())))
+        for uuid, reading in inventory.readings.items()
+    }
+    return DeviceInventory(inventory.nodes, readings, inventory.holdings, inventory.memory)
