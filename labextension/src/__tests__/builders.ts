@@ -3,6 +3,7 @@ import {
   Groups,
   Idleness,
   NodeGroup,
+  NodeUse,
   Project,
   ProjectUse,
   Quota,
@@ -225,4 +226,37 @@ export function makeRules(changes: Partial<Rules> = {}): Rules {
 /** Make the node groups that there are. */
 export function makeGroups(items: NodeGroup[] = [], revision = '5'): Groups {
   return { items, revision };
+}
+
+/** Return a node of eight GPUs that the engine does not tell apart. */
+export function makeNode(
+  name: string,
+  changes: Partial<NodeUse> = {}
+): NodeUse {
+  const device = {
+    index: null,
+    uuid: '',
+    model: 'V100',
+    memory: 32768,
+    simulated: true,
+    mps: false,
+    mig: [],
+    lost: false,
+    count: 8
+  };
+  const slice = {
+    session: 's1',
+    name: 'exp-1',
+    project: 'team-a',
+    owner: 'ana',
+    milli: 2000,
+    memory: 65536,
+    compute: 0,
+    mig: '',
+    used: null,
+    over: false
+  };
+  const use = { device, slices: [slice], utilisation: null, memory_used: null };
+  const free = changes.problem ? 0 : 6000;
+  return { name, simulated: true, devices: [{ ...use, free }], ...changes };
 }

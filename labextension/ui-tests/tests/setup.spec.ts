@@ -20,9 +20,30 @@ test('where the server half is missing, the panel says what to do', async ({
   await expect(card).toContainText('jupyter server extension list');
   await expect(card).toContainText('jupyter labextension list');
   await expect(workspace.panel.locator('.jp-GpuQuota-team')).toBeHidden();
+  const toolbar = workspace.panel.locator('.jp-SidePanel-toolbar');
+  await expect(async () => {
+    const [bar, below] = await Promise.all(
+      [toolbar, card].map(each => each.boundingBox())
+    );
+    expect(bar!.y + bar!.height).toBeLessThanOrEqual(below!.y + 1);
+  }).toPass();
+
+  const typed = card.locator('code').first();
+  await expect(typed).toHaveCSS('text-transform', 'none');
+  await expect(typed).toHaveCSS('font-weight', '400');
+  const retry = card.getByRole('button', { name: 'Try again' });
+  const color = await retry.evaluate(node => getComputedStyle(node).color);
+  await expect(retry.locator('[fill]').first()).toHaveCSS('fill', color);
+
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await card.getByRole('button', { name: 'Copy' }).first().click();
+  await expect(card.getByRole('button', { name: 'Copied' })).toBeFocused();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    'jupyter server extension list\njupyter labextension list'
+  );
 
   await page.unroute(ALL, missing);
-  await card.getByRole('button', { name: 'Try again' }).click();
+  await retry.click();
   await expect(workspace.panel.getByRole('meter')).toBeVisible();
   await expect(card).toHaveCount(0);
 });

@@ -12,6 +12,12 @@ export function isWarned(session: Session): boolean {
   return Boolean(idleOf(session)?.warned) && endOf(session) !== null;
 }
 
+/** Return whether the policy does anything to a session that is idle, or spares it. */
+export function isRuled(session: Session): boolean {
+  const idle = idleOf(session);
+  return Boolean(idle?.acts || idle?.exempt);
+}
+
 /** Return when an idle session will be ended, in milliseconds; null if nothing ends it. */
 export function endOf(session: Session): number | null {
   const idle = idleOf(session);

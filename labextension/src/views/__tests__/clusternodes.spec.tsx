@@ -1,37 +1,8 @@
 import { screen, within } from '@testing-library/react';
 import React from 'react';
+import { makeNode } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
-import { NodeUse } from '../../api/models';
 import { NodeTiles } from '../dashboard/nodetiles';
-
-function makeNode(name: string, changes: Partial<NodeUse> = {}): NodeUse {
-  const device = {
-    index: null,
-    uuid: '',
-    model: 'V100',
-    memory: 32768,
-    simulated: true,
-    mps: false,
-    mig: [],
-    lost: false,
-    count: 8
-  };
-  const slice = {
-    session: 's1',
-    name: 'exp-1',
-    project: 'team-a',
-    owner: 'ana',
-    milli: 2000,
-    memory: 65536,
-    compute: 0,
-    mig: '',
-    used: null,
-    over: false
-  };
-  const use = { device, slices: [slice], utilisation: null, memory_used: null };
-  const free = changes.problem ? 0 : 6000;
-  return { name, simulated: true, devices: [{ ...use, free }], ...changes };
-}
 
 describe('the tiles of a cluster', () => {
   let page: Page;

@@ -61,7 +61,7 @@ describe('what is said of an idle session', () => {
 
   it('has no end where nothing is done', () => {
     const never = idle({ action: '', acts: null, level: '' });
-    expect(rowLine(trans, never, NOW)).toBe('idle 22 min');
+    expect(rowLine(trans, never, NOW)).toBe('Running 1 hr');
     const notice = idle({ action: 'notify', ...WARNED });
     expect(rowLine(trans, notice, NOW)).toBe('idle 22 min');
     expect(idleText(trans, notice, NOW)).toBe(
@@ -87,6 +87,11 @@ describe('what is said of an idle session', () => {
     expect(idleText(trans, both, NOW)).toBe(
       `idle 22 min, kept alive until ${at(60)}: will be suspended at ${at(60)}, team-a's policy`
     );
+    const unruled = makeIdle(22, 60, { acts: null, action: '' }, NOW);
+    const unended = makeSession({ idle: unruled, kept });
+    for (const running of [unended, makeSession({ kept })]) {
+      expect(rowLine(trans, running, NOW)).toBe('Running 1 hr');
+    }
     expect(idleText(trans, makeSession({ kept }), NOW)).toBe(
       `kept alive until ${at(60)}`
     );

@@ -1,5 +1,5 @@
 import { act, waitFor } from '@testing-library/react';
-import { makePage, makeSession } from '../../__tests__/builders';
+import { makeNode, makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { showLive } from '../live/mount';
 
@@ -53,6 +53,22 @@ describe('a live element', () => {
     );
     none.forEach(text => expect(host.textContent).not.toContain(text));
   });
+
+  it.each(['sessions', 'nodes'])(
+    'marks simulated GPUs once: %s',
+    async noun => {
+      page.server.on('GET /nodes', {
+        body: { nodes: [makeNode('n1')], source: 'simulated', revision: '1' }
+      });
+      await page.store.nodes.refresh();
+      show({ noun });
+      await waitFor(() => expect(host.querySelector('tbody tr')).toBeTruthy());
+      const marks = [...host.querySelectorAll('.jp-GpuQuota-badge')];
+      expect(marks.map(mark => mark.parentElement?.tagName)).toEqual([
+        'CAPTION'
+      ]);
+    }
+  );
 
   it('leaves a noun alone that it does not know', () => {
     show({ noun: 'weather' });

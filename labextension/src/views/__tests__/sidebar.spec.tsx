@@ -147,6 +147,11 @@ describe('the panel', () => {
     expect(card.textContent).toContain('jupyter labextension list');
     expect(card.textContent).toContain('pip install jupyter_gpuquota');
     expect(sidebar.content.isHidden).toBe(true);
+    const toolbar = sidebar.node.querySelector('.jp-SidePanel-toolbar');
+    expect(toolbar?.compareDocumentPosition(card)).toBe(
+      Node.DOCUMENT_POSITION_FOLLOWING
+    );
+    expect(card.closest('.jp-SidePanel-header')).toBeNull();
   });
 
   it('goes on once the server half is there', async () => {

@@ -219,17 +219,18 @@ export function rowLine(
   if (life) {
     return life;
   }
-  const until = keptUntil(session, now);
-  if (until) {
-    return trans.__('kept alive until %1', clockText(until));
-  }
   const span = idleSpan(trans, session, now);
   const { acts = null, action = '', exempt = '' } = idleOf(session) ?? {};
-  if (span) {
-    if (exempt) {
-      return trans.__('%1, exempt until %2', span, clockText(exempt));
+  if (span && exempt) {
+    return trans.__('%1, exempt until %2', span, clockText(exempt));
+  }
+  // Where the policy does nothing, it only matters that the session runs.
+  if (span && acts) {
+    const until = keptUntil(session, now);
+    if (until) {
+      return trans.__('kept alive until %1', clockText(until));
     }
-    if (!acts || endOf(session) === null) {
+    if (endOf(session) === null) {
       return span;
     }
     const at = clockText(acts);

@@ -110,7 +110,12 @@ function LiveSessions(props: ILive): JSX.Element | null {
   }
   return (
     <table className="jp-GpuQuota-table">
-      <caption>{trans.__('Sessions')}</caption>
+      <caption>
+        {trans.__('Sessions')}{' '}
+        {sessions.some(({ placement }) => placement?.simulated) ? (
+          <Simulated trans={trans} />
+        ) : null}
+      </caption>
       <thead>
         <tr>
           <th scope="col">{trans.__('Name')}</th>
@@ -136,12 +141,7 @@ function LiveSessions(props: ILive): JSX.Element | null {
               )}
             </th>
             <td>{session.spec.project}</td>
-            <td>
-              {shareText(trans, session.spec.share)}{' '}
-              {session.placement?.simulated ? (
-                <Simulated trans={trans} />
-              ) : null}
-            </td>
+            <td>{shareText(trans, session.spec.share)}</td>
             <td>{statusText(trans, session, now)}</td>
           </tr>
         ))}
@@ -156,9 +156,15 @@ function LiveNodes(): JSX.Element | null {
   if (result.status !== 'ready') {
     return null;
   }
+  const devices = result.value.nodes.flatMap(({ devices }) => devices);
   return (
     <table className="jp-GpuQuota-table">
-      <caption>{trans.__('Nodes')}</caption>
+      <caption>
+        {trans.__('Nodes')}{' '}
+        {devices.some(({ device }) => device.simulated) ? (
+          <Simulated trans={trans} />
+        ) : null}
+      </caption>
       <thead>
         <tr>
           <th scope="col">{trans.__('GPU')}</th>
@@ -189,8 +195,7 @@ function LiveNode({ node }: { node: NodeUse }): JSX.Element {
         return (
           <tr key={index}>
             <th scope="row">
-              {node.name} {deviceText(device)}{' '}
-              {device.simulated ? <Simulated trans={trans} /> : null}
+              {node.name} {deviceText(device)}
             </th>
             <td>
               {modelText(device)}

@@ -4,12 +4,12 @@ import React from 'react';
 import { Session } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { moreIcon, openIcon, stateIcon } from '../../icons';
-import { isWarned, wasIdle } from '../../state/idle/idle';
+import { isRuled, isWarned, wasIdle } from '../../state/idle/idle';
 import { isUndivided } from '../../state/quota';
 import { can } from '../../state/sessions';
 import { Badge, IconButton, OverShare } from '../parts/controls';
 import { Countdown } from '../idle/countdown';
-import { idleText, rowLine, rowText } from '../idle/texts';
+import { rowLine, rowText } from '../idle/texts';
 import {
   isolationDetail,
   isolationText,
@@ -43,7 +43,7 @@ export const SessionRow = React.memo(function SessionRow(
   const { spec } = session;
   const here = session.id === workspace.here ? trans.__('this session') : '';
   const status = rowText(trans, session, props.now);
-  const isIdle = wasIdle(session) || idleText(trans, session, props.now);
+  const isIdle = wasIdle(session) || isRuled(session);
   const quota = useResult(workspace.quota);
   const whose =
     session.owner !== me

@@ -1,9 +1,10 @@
+import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
-import { refreshIcon } from '@jupyterlab/ui-components';
+import { checkIcon, copyIcon, refreshIcon } from '@jupyterlab/ui-components';
 import React, { useState } from 'react';
 import { gpuIcon } from '../../icons';
 import { Diagnosis } from '../../state/setup';
-import { errorText } from '../parts/controls';
+import { errorText, IconButton } from '../parts/controls';
 import { useUi } from '../parts/ui';
 
 /** Why the workspace does not work, and what to do about it. */
@@ -90,6 +91,30 @@ const INSTALL =
   'pip install jupyter_gpuquota\njupyter server extension enable jupyter_gpuquota';
 const UPGRADE = 'pip install --upgrade jupyter_gpuquota';
 
+/** Commands for a terminal, and a button that copies them. */
+function Typed(props: {
+  commands: string;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { commands, trans } = props;
+  const [isCopied, setIsCopied] = useState(false);
+  return (
+    <div className="jp-GpuQuota-typed">
+      <pre>
+        <code>{commands}</code>
+      </pre>
+      <IconButton
+        icon={isCopied ? checkIcon : copyIcon}
+        label={isCopied ? trans.__('Copied') : trans.__('Copy')}
+        onClick={() => {
+          Clipboard.copyToSystem(commands);
+          setIsCopied(true);
+        }}
+      />
+    </div>
+  );
+}
+
 function Missing(props: { trans: TranslationBundle }): JSX.Element {
   const { trans } = props;
   return (
@@ -105,13 +130,9 @@ function Missing(props: { trans: TranslationBundle }): JSX.Element {
           'On the server, both of these commands should list it as OK:'
         )}
       </p>
-      <pre>
-        <code>{LISTS}</code>
-      </pre>
+      <Typed commands={LISTS} trans={trans} />
       <p>{trans.__('If not, install it and restart the server:')}</p>
-      <pre>
-        <code>{INSTALL}</code>
-      </pre>
+      <Typed commands={INSTALL} trans={trans} />
     </>
   );
 }
@@ -137,9 +158,7 @@ function OtherVersion(props: {
           'Restart the Jupyter server and reload this page. If that does not help, reinstall it on the server:'
         )}
       </p>
-      <pre>
-        <code>{UPGRADE}</code>
-      </pre>
+      <Typed commands={UPGRADE} trans={trans} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import {
   SidePanel,
   Toolbar
 } from '@jupyterlab/ui-components';
-import { AccordionPanel, Widget } from '@lumino/widgets';
+import { AccordionPanel, PanelLayout, Widget } from '@lumino/widgets';
 import React from 'react';
 import { CommandIDs } from '../../commands';
 import { diagnose } from '../../state/setup';
@@ -34,8 +34,11 @@ export class Sidebar extends SidePanel {
     this.addClass('jp-GpuQuota');
     this.addClass('jp-GpuQuota-sidebar');
     this._addHead();
-    this.header.addWidget(this._makeSetup());
-    this.header.addWidget(this._failures);
+    // Not in the header of a side panel: it is above the toolbar, and for titles in capitals.
+    const layout = this.layout as PanelLayout;
+    for (const widget of [this._makeSetup(), this._failures]) {
+      layout.insertWidget(layout.widgets.length - 1, widget);
+    }
     const accordion = this.content as AccordionPanel;
     accordion.expansionToggled.connect(this._onToggled, this);
     _ui.workspace.about.changed.connect(this._checkSetup, this);
@@ -76,9 +79,13 @@ export class Sidebar extends SidePanel {
       this._checkSetup();
     };
     const { about } = this._ui.workspace;
-    return new LiveWidget(this._ui, <CurrentSetup onUseAnyway={useAnyway} />, [
-      about
-    ]);
+    const setup = new LiveWidget(
+      this._ui,
+      <CurrentSetup onUseAnyway={useAnyway} />,
+      [about]
+    );
+    setup.addClass('jp-GpuQuota-setupFrame');
+    return setup;
   }
 
   /** Show either the sections, or what keeps them from working. */
