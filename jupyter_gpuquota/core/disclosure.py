@@ -45,8 +45,13 @@ _ABILITIES: Mapping[Action, str] = {
 """The capability of the backend that an action requires, where it is optional."""
 
 
-def shown(session: Session, rights: Rights, capabilities: tuple[str, ...]) -> Session:
-    """Return a session as a caller sees it, with the actions that the caller may take."""
+def shown(
+    session: Session, rights: Rights, capabilities: tuple[str, ...], *, extends: bool = True
+) -> Session:
+    """Return a session as a caller sees it, with the actions that the caller may take.
+
+    `extends` is whether keeping it alive delays anything.
+    """
     granted = rights.granted(session)
     offered = actions_for(
         session.state,
@@ -54,6 +59,7 @@ def shown(session: Session, rights: Rights, capabilities: tuple[str, ...]) -> Se
         capabilities,
         opens=session.serves_pages and rights.owns(session),  # see Rights.check_same_origin
         stores=has_run(session) and may_create(session, rights),
+        extends=extends,
     )
     if granted >= _EVERYTHING and session.reclaimed is None:
         return replace(session, actions=offered)
@@ -79,10 +85,12 @@ def actions_for(
     *,
     opens: bool,
     stores: bool,
+    extends: bool,
 ) -> tuple[Action, ...]:
     """Return the actions that state, rights and backend allow, in the order of the vocabulary.
 
-    `opens` and `stores` are whether the session can be opened, and stored by snapshots.
+    `opens`, `stores` and `extends` are whether the session can be opened, stored by snapshots, and
+    kept alive to any effect.
     A list of a thousand sessions has a few different answers.
     """
     return tuple(
@@ -93,6 +101,7 @@ def actions_for(
         and _ABILITIES.get(action, "") in {"", *capabilities}
         and (opens or action != "open")
         and (stores or action != "snapshot")
+        and (extends or action != "keep_alive")
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -11,7 +11,7 @@ from ..core.datasets import disclosure as data
 from ..core.fields import FieldReader
 from ..core.forecast import previews
 from ..core.idle import requests
-from ..core.idle.policy import NO_POLICY
+from ..core.idle.policy import NO_POLICY, extends
 from ..core.lifecycle import waiting_at
 from ..core.members import launchable
 from ..core.paging import page
@@ -55,15 +55,8 @@ async def list_(backend: Backend, call: Call) -> Page[Session]:
         and (not states or session.state in states)
     ]
     part = page(matching, query.limit, query.cursor, backend.changes.revision("sessions"))
-    able = backend.capabilities
-    known = session_data.known(backend)
-    items = tuple(
-        _saving(
-            backend,
-            disclosure.shown(data.session(session, known, call.rights), call.rights, able),
-        )
-        for session in part.items
-    )
+    shown = _shower(backend, call)
+    items = tuple(shown(session) for session in part.items)
     return Page(items=items, total=part.total, revision=part.revision, next=part.next)
 
 
@@ -243,8 +236,22 @@ async def _audit(backend: Backend, call: Call, how: str) -> None:
 
 def _shown(backend: Backend, call: Call, session: Session) -> Session:
     """Return a session as the caller sees it."""
-    found = data.session(session, session_data.known(backend), call.rights)
-    return _saving(backend, disclosure.shown(found, call.rights, backend.capabilities))
+    return _shower(backend, call)(session)
+
+
+def _shower(backend: Backend, call: Call) -> Callable[[Session], Session]:
+    """Return what maps a session to how the caller sees it."""
+    known = session_data.known(backend)
+    policy = backend.policing.policy() if backend.policing else NO_POLICY
+    now = datetime.now(UTC)
+
+    def shown(session: Session) -> Session:
+        found = data.session(session, known, call.rights)
+        delays = session.state == "running" and extends(policy, session, now)
+        found = disclosure.shown(found, call.rights, backend.capabilities, extends=delays)
+        return _saving(backend, found)
+
+    return shown
 
 
 def _saving(backend: Backend, session: Session) -> Session:

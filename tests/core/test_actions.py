@@ -40,7 +40,9 @@ _LIFE: dict[Action, Callable[[Session], object]] = {
 def test_a_state_allows(state: State, allowed: str) -> None:
     assert actions.by_state(state) == set(allowed.split())
     every = frozenset(get_args(Need))
-    offered = disclosure.actions_for(state, every, tuple(CAPABILITIES), opens=True, stores=True)
+    offered = disclosure.actions_for(
+        state, every, tuple(CAPABILITIES), opens=True, stores=True, extends=True
+    )
     assert offered == tuple(allowed.split())
 
 

@@ -52,6 +52,12 @@ def test_what_has_never_run_is_not_stored() -> None:
     assert "snapshot" not in offered
 
 
+def test_what_nothing_ends_is_not_kept_alive() -> None:
+    session = make_session("exp-1", state="running", owner="owner")
+    found = disclosure.shown(session, rights("owner"), tuple(CAPABILITIES), extends=False)
+    assert "keep_alive" not in found.actions
+
+
 def test_what_the_backend_cannot_do_is_not_offered() -> None:
     session = make_session("exp-1", state="running", owner="owner", ports=(6006,))
     offered = disclosure.shown(session, rights("owner"), ()).actions

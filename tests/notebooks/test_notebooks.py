@@ -55,7 +55,7 @@ def test_the_first_session(shell):
     notebook = execute(nbformat.read(FOLDER / "01-first-session.ipynb", 4), shell)
     assert "16 GPUs (simulated)" in text_of(notebook, "%gpu quota")
     assert "first-session is running." in text_of(notebook, "%gpu submit first-session")
-    assert "0.5 (simulated)" in text_of(notebook, "%gpu list")
+    assert "GPUs (simulated)" in text_of(notebook, "%gpu list")
     assert "isolation" in text_of(notebook, "%gpu describe")
     assert "I have 0.5 GPU" in text_of(notebook, "%gpu exec")
     link = re.search(r'href="(/gpuquota/s/\w+/)"', html_of(notebook, "%gpu open"))

@@ -14,7 +14,7 @@ from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, Outdate
 from jupyter_gpuquota.model.idleness import KeepAliveRequest
 from jupyter_gpuquota.model.policy import Exemption, Policy, PolicyRequest
 from jupyter_gpuquota.model.projects import AuditQuery, ProjectRemoval
-from jupyter_gpuquota.model.sessions import Session, SessionRequest
+from jupyter_gpuquota.model.sessions import Session, SessionQuery, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from tests import fakes
 from tests.fakes import make_backend, record
@@ -174,6 +174,17 @@ async def test_a_session_is_kept_alive_for_as_long_as_is_said() -> None:
         assert now + timedelta(seconds=seconds) <= found.kept.until
     with pytest.raises(NotAllowed, match="for at most 1h at a time"):
         await on(backend, "sessions.keep_alive", session, body=KeepAliveRequest(span="2h"))
+
+
+async def test_keeping_alive_is_offered_where_the_policy_would_end_the_session() -> None:
+    backend = guarded()
+    session = await launch(backend)
+    listed = await ask(backend, "sessions.list", "ben", query=SessionQuery())
+    assert "keep_alive" not in listed.items[0].actions
+    await put(backend, levels=[level("everyone", idle_timeout="2h")])
+    listed = await ask(backend, "sessions.list", "ben", query=SessionQuery())
+    assert "keep_alive" in listed.items[0].actions
+    assert "keep_alive" in (await on(backend, "sessions.get", session)).actions
 
 
 @pytest.mark.parametrize("span", ["0", 0, -1, "ever", "9999d", "1h 2"])

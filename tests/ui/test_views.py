@@ -23,7 +23,7 @@ from jupyter_gpuquota.model.environments import Environment, Environments
 from jupyter_gpuquota.model.nodes import Nodes
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.reasons import Reason
-from jupyter_gpuquota.model.resources import Usage
+from jupyter_gpuquota.model.resources import Placement, Usage
 from jupyter_gpuquota.model.sessions import Exit, LogChunk, Progress, Session
 from jupyter_gpuquota.model.struct import Page
 from jupyter_gpuquota.ports.backend import CAPABILITIES
@@ -195,10 +195,24 @@ def test_simulated_gpus_are_marked_everywhere():
 
 def test_a_list_has_the_columns_that_users_know():
     heading, row = SessionsView(page(make_running()), {"id-exp1": "http://lab/x"}).text.splitlines()
-    columns = "NAME STATUS AGE NODE ENVIRONMENT TYPE PROJECT USER GPUs ISOLATION URL"
+    columns = "NAME STATUS AGE NODE ENVIRONMENT TYPE PROJECT USER GPUs (simulated) ISOLATION URL"
     assert heading.split() == columns.split()
     assert row.split()[:2] == ["exp1", "running"]
-    assert row.endswith("0.5 (simulated)  none       http://lab/x")
+    assert row.split()[-3:] == ["0.5", "none", "http://lab/x"]
+
+
+def test_a_list_of_real_and_simulated_gpus_marks_each():
+    place = Placement(node="n1", slices=(make_slice(),))
+    real = msgspec.structs.replace(make_running(), placement=place)
+    text = SessionsView(page(real, make_running()), {}).text
+    assert [("(simulated)" in line) for line in text.splitlines()] == [False, False, True]
+
+
+def test_names_of_projects_and_users_stay_on_a_line():
+    whole = "white-space: nowrap"
+    cells = re.findall("<td[^>]*>(?:team-a|me)</td>", SessionsView(page(make_running()), {}).html)
+    assert len(cells) == 2
+    assert all(whole in cell for cell in cells)
 
 
 def test_reasons_of_queued_sessions_are_below_the_list():
@@ -279,7 +293,7 @@ def test_quota_is_a_labelled_bar():
 
 def test_headings_of_html_keep_the_case_of_abbreviations():
     html = SessionsView(page(make_running()), {}).html
-    for heading in ("Name", "GPUs", "URL"):
+    for heading in ("Name", "GPUs (simulated)", "URL"):
         assert f">{heading}</th>" in html
     nodes = Nodes(nodes=draw([make_node("n1", 1)], [], {}), source="simulated", revision="1")
     for heading in ("GPU", "Memory used"):

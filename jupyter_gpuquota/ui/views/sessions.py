@@ -78,6 +78,7 @@ class SessionsView(View[tuple[Session, ...]]):
         return [(session, remark) for session, remark in remarks if remark]
 
     def _columns(self) -> list[Column[Session]]:
+        simulated = {s.simulated for s in self.data if s.placement} == {True}
         return [
             Column("NAME", lambda s: s.spec.name, whole=True),
             Column("STATUS", status_text),
@@ -85,9 +86,9 @@ class SessionsView(View[tuple[Session, ...]]):
             Column("NODE", lambda s: s.placement.node if s.placement else "", whole=True),
             Column("ENVIRONMENT", lambda s: PurePath(s.spec.image or s.spec.environment).name),
             Column("TYPE", lambda s: s.spec.kind),
-            Column("PROJECT", lambda s: s.spec.project),
-            Column("USER", lambda s: s.owner),
-            Column("GPUs", gpus_of),
+            Column("PROJECT", lambda s: s.spec.project, whole=True),
+            Column("USER", lambda s: s.owner, whole=True),
+            Column("GPUs (simulated)", gpus_of) if simulated else Column("GPUs", _marked_gpus),
             Column("ISOLATION", lambda s: isolation_short(s.isolation) if s.isolation else ""),
             Column("URL", lambda s: self._urls.get(s.id, ""), link),
         ]
@@ -127,10 +128,14 @@ def status_text(session: Session) -> str:
 
 
 def gpus_of(session: Session) -> str:
-    """Return the GPUs that a session holds or requests, and whether they are simulated."""
+    """Return the GPUs that a session holds or requests."""
     held = _held(session)
-    text = gpus_text(held) if held or not session.spec.share.wants_gpu else session.spec.share.text
-    return f"{text} (simulated)" if session.simulated and held else text
+    return gpus_text(held) if held or not session.spec.share.wants_gpu else session.spec.share.text
+
+
+def _marked_gpus(session: Session) -> str:
+    """Return the same, and whether they are simulated while those of other sessions are real."""
+    return f"{gpus_of(session)} (simulated)" if session.simulated else gpus_of(session)
 
 
 def _held(session: Session) -> int:
