@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
+from ..errors import Conflict
 from ..model.idleness import Activity, KeepAliveRequest
 from ..model.rightsizing import ResizeRequest
-from ..model.sessions import LIVE, ResumeRequest, Session, State
+from ..model.sessions import ENDED, LIVE, ResumeRequest, Session, State
 from ..model.struct import Number, Request
 from .connection.context import Context
 from .namespace import Namespace
@@ -87,15 +89,28 @@ class Lifecycle(Namespace):
             name, project = session.id, ""
         self._context.call_session("sessions.delete", name, project)
 
-    def watch(self, name: str | Session, *, project: str = "") -> Iterator[ClientSession]:
+    def watch(
+        self, name: str | Session, *, project: str = "", ended: bool = False
+    ) -> Iterator[ClientSession]:
         """Iterate over the changes of a session until it runs or has ended.
 
-        A session that is given instead of its name is the first one, and is not read again.
+        With `ended` until it has ended, or is suspended. A session that is given instead of its
+        name is the first one, and is not read again.
         """
         session = name
         if not isinstance(session, Session):
             session = self._context.call_session("sessions.get", session, project)
-        return changes(self._context, session)
+        return changes(self._context, session, ended=ended)
+
+    def wait(
+        self, name: str, *, project: str = "", ended: bool = False, timeout: float | None = None
+    ) -> ClientSession:
+        """Return a session once it runs, or with `ended` once it has ended.
+
+        Raises Conflict if it has failed, if it rests instead, or after `timeout` seconds.
+        """
+        session: Session = self._context.call_session("sessions.get", name, project)
+        return arrived(settled(self._context, session, ended=ended, timeout=timeout), ended=ended)
 
     def _change(
         self,
@@ -110,23 +125,45 @@ class Lifecycle(Namespace):
         return settled(self._context, session) if wait else with_url(self._context, session)
 
 
-def settled(context: Context, session: Session) -> ClientSession:
-    """Return a session once it has stopped moving."""
+def arrived(session: ClientSession, *, ended: bool) -> ClientSession:
+    """Return a session that runs, or with `ended` has ended. Raises Conflict for any other."""
+    name, state = session.spec.name, session.state
+    if state in (ENDED - {"failed"} if ended else {"running"}):
+        return session
+    why = session.reason.message if session.reason else ""
+    still = "still " if state in MOVING | {"running"} else ""
+    raise Conflict(
+        f"The session {name} is {still}{state}. {why}".strip(),
+        hint=f"See why: jupyter gpu describe {name}, jupyter gpu logs {name}.",
+    )
+
+
+def settled(
+    context: Context, session: Session, *, ended: bool = False, timeout: float | None = None
+) -> ClientSession:
+    """Return a session once it has stopped moving, with `ended` also of running."""
     latest = with_url(context, session)
-    for latest in changes(context, session):  # noqa: B007 (the last one counts)
+    for latest in changes(context, session, ended=ended, timeout=timeout):  # noqa: B007 (the last)
         pass
     return latest
 
 
-def changes(context: Context, session: Session) -> Iterator[ClientSession]:
+def changes(
+    context: Context, session: Session, *, ended: bool = False, timeout: float | None = None
+) -> Iterator[ClientSession]:
     """Iterate over the session's changes, beginning with the present one, until it stops moving.
 
-    A command that has just started is looked at once more: many that are wrong end at once. A
-    session that is stopping and does not change for minutes is left alone.
+    With `ended` a running session moves, too. It is left alone after `timeout` seconds. A command
+    that has just started is looked at once more: many that are wrong end at once. A session that
+    is stopping and does not change for minutes is left alone.
     """
     yield with_url(context, session)
+    moving = MOVING | {"running"} if ended else MOVING
+    last = float("inf") if timeout is None else time.monotonic() + timeout
     moved, still = False, 0.0
-    while session.state in MOVING or (moved and _just_started(session)):
+    while session.state in moving or (moved and _just_started(session)):
+        if time.monotonic() > last:
+            break
         moved = session.state in MOVING
         pause = AGAIN if moved else _STEADY
         context.pause(pause)

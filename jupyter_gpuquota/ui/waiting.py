@@ -8,15 +8,23 @@ from .console import Console, show_progress
 from .views.sessions import outcome
 
 
-def wait(client: Client, session: Session, console: Console, *, changed: bool = False) -> Session:
-    """Return the session once its state is settled. An interrupt ends the waiting only.
+def wait(
+    client: Client,
+    session: Session,
+    console: Console,
+    *,
+    changed: bool = False,
+    ended: bool = False,
+) -> Session:
+    """Return the session once its state is settled, or with `ended` once it has ended.
 
-    Of one that was `changed`, steps from before its present state are not shown.
+    An interrupt ends the waiting only. Of one that was `changed`, steps from before its present
+    state are not shown.
     """
     latest = session
     old = [step for step in session.progress if changed and step.at < session.since]
     try:
-        for newer in show_progress(client.sessions.watch(session), console, old=old):
+        for newer in show_progress(client.sessions.watch(session, ended=ended), console, old=old):
             latest = newer
     except KeyboardInterrupt:
         name = session.spec.name

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import nbformat
@@ -13,6 +15,7 @@ from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import Conflict, GpuQuotaError
 from tests.local.test_session_data import shell
 from tests.shell import Shell
+from tests.waiting import PATIENCE
 
 __all__ = ["shell"]
 
@@ -76,6 +79,48 @@ def client(shell: Shell) -> Client:
     return client
 
 
+def printed(shell: Shell, snapshot: str) -> str:
+    """Run the commands that are printed for a snapshot; return what they say at the end."""
+    lines = shell.ok("snapshot", "reproduce", snapshot)
+    return run(shell, "bash", "-e", "-x", "-c", lines).split("→")[-1]
+
+
+def written(shell: Shell, snapshot: str) -> str:
+    """Run the notebook that is written for a snapshot; return what its last cell says."""
+    file = shell.folder / "work" / "again.ipynb"
+    file.unlink(missing_ok=True)
+    shell.ok("snapshot", "reproduce", snapshot, "--notebook", str(file))
+    run(shell, "jupyter", "execute", "--inplace", str(file))
+    made = nbformat.read(file, 4)
+    nbformat.validate(made)
+    outputs = made.cells[-1].outputs
+    return "".join(each.get("text") or each["data"]["text/plain"] for each in outputs)
+
+
+def run(shell: Shell, *words: str) -> str:
+    """Run a program as the user of a shell; it does not fail."""
+    ran = subprocess.run(
+        words,
+        cwd=shell.folder / "work",
+        env=shell.env,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert ran.returncode == 0, (ran.stdout, ran.stderr)
+    return ran.stdout
+
+
+def forget(client: Client, name: str) -> None:
+    """Remove a session with its folder and its snapshots."""
+    for each in client.snapshots.list(name):
+        client.snapshots.remove(each.id)
+    folder = client.sessions.get(name).spec.folder
+    client.sessions.delete(name, stop=True)
+    shutil.rmtree(folder)
+
+
 def folder_of(tmp_path: Path) -> Path:
     folder = tmp_path / "work"
     folder.mkdir()
@@ -102,14 +147,34 @@ def test_a_program_that_takes_its_snapshot_is_run_again(
     assert again.metrics == taken.snapshot.metrics
     assert again.metrics["loss"] > 0
     assert [each.version for each in again.data] == [each.version for each in taken.manifest.data]
-    written = shell.folder / "work" / "again.ipynb"
-    shell.ok("snapshot", "reproduce", taken.snapshot.id, "--notebook", str(written))
-    made = nbformat.read(written, 4)
-    nbformat.validate(made)
-    assert made.cells[2].source.startswith("%gpu snapshot restore")
-    assert shell("snapshot", "reproduce", "best", "--notebook", str(written)).code != 0
+    name = taken.snapshot.id
+    for carried_out in (printed, written):
+        assert "metrics:" not in carried_out(shell, name)
+        (again,) = client.snapshots.list("trains-again")
+        assert again.metrics == taken.snapshot.metrics
+        forget(client, "trains-again")
+    file = str(shell.folder / "work" / "again.ipynb")
+    assert shell("snapshot", "reproduce", name, "--notebook", file).code != 0
     for name in ("trains", "trains-2"):
         client.sessions.stop(name)
+
+
+@pytest.mark.parametrize("takes", [True, False], ids=["takes-its-snapshot", "takes-none"])
+def test_a_session_with_a_command_of_its_own_is_run_again(
+    shell: Shell, client: Client, tmp_path: Path, *, takes: bool
+) -> None:
+    folder, name = folder_of(tmp_path), "owns" if takes else "owns-2"
+    (folder / "train.py").write_text(TRAIN + (TAKES.replace("TAG", '"owned"') if takes else ""))
+    command = ["python", "train.py", "40"]
+    client.sessions.submit(name, command=command, folder=str(folder), data=["points@v1"])
+    client.sessions.wait(name, ended=True)
+    taken = client.snapshots.list(name)[0] if takes else client.snapshots.create(name)
+    again = f"{name}-again"
+    for carried_out in (printed, written) if takes else (printed,):
+        assert "metrics:" not in carried_out(shell, taken.id)
+        (after,) = client.snapshots.list(again)
+        assert (after.metrics, after.trigger) == (taken.metrics, taken.trigger)
+        forget(client, again)
 
 
 def test_a_session_takes_and_lists_its_own_snapshots_only(

@@ -128,6 +128,9 @@ def test_a_killed_controller_goes_on_with_a_restore(shell: Shell, client: Client
     names = [each.spec.name for each in client.sessions.list()]
     assert names.count("goes-on") == 1
     assert not list(folder.parent.glob(".goes-on.restoring-*"))
+    said = shell.ok("snapshot", "confirm", done.id)
+    assert said == f"Forgot the restore {done.id}. {done.folder} stays.\n"
+    assert (Path(done.folder) / "train.py").is_file()
     for name in ("killed", "goes-on"):
         client.sessions.stop(name)
 
@@ -158,7 +161,8 @@ def test_a_replacement_keeps_the_original_and_can_be_undone(shell: Shell, client
     client.snapshots.undo(done.id)
     assert (folder / "train.py").read_text() == "print(2)\n"
     client.snapshots.replace(done.id)
-    client.snapshots.confirm(done.id)
+    said = shell.ok("snapshot", "confirm", done.id)
+    assert said == f"Removed {done.kept}, the original of {folder}.\n"
     assert (folder / "train.py").read_text() == "print(1)\n"
     assert not list(folder.parent.glob("replaced.before-*"))
 

@@ -69,9 +69,11 @@ class Restoring(Namespace):
         found: Restoration = self._context.call("snapshots.undo", {"restore": restore})
         return found
 
-    def confirm(self, restore: str) -> None:
-        """Forget a restore; after a replacement, remove the original folder that was kept."""
-        self._context.call("snapshots.confirm", {"restore": restore})
+    def confirm(self, restore: str) -> Restoration:
+        """Forget a restore, and return it; a replacement's original folder is removed."""
+        known: Restoration = self._context.call("snapshots.restoration", {"restore": restore})
+        self._context.call("snapshots.confirm", {"restore": known.id})
+        return known
 
     def _end_of(self, restore: Restoration) -> Restoration:
         while restore.active:

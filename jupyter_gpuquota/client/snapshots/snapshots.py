@@ -35,7 +35,7 @@ _PAUSE = 0.3
 
 
 class Snapshots(Restoring, Keeping):
-    """Snapshots of the caller. A snapshot is named by its id, its beginning, or a tag."""
+    """Snapshots of the caller, named by an id, its beginning, a tag, or a session (its newest)."""
 
     def create(
         self,
@@ -78,6 +78,7 @@ class Snapshots(Restoring, Keeping):
         """Wait until a snapshot is made, and return it. Raises what it has failed with."""
         while True:
             found = self.show(snapshot).snapshot
+            snapshot = found.id if found.state == "making" else snapshot
             if found.state == "failed":
                 raise error_of(found.problem) if found.problem else Unavailable("It has failed.")
             if found.state != "making":
@@ -98,9 +99,9 @@ class Snapshots(Restoring, Keeping):
         return found
 
     def diff(self, before: str, after: str = "latest") -> SnapshotComparison:
-        """Return what differs between two snapshots."""
-        query = SnapshotCompareQuery(other=after)
-        names = {"snapshot": before}
+        """Return what differs between two snapshots, once they are made."""
+        query = SnapshotCompareQuery(other=self.follow(after).id)
+        names = {"snapshot": self.follow(before).id}
         found: SnapshotComparison = self._context.call("snapshots.compare", names, query=query)
         return found
 

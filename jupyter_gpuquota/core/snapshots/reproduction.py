@@ -11,6 +11,7 @@ from ...model.snapshots.snapshots import Snapshot
 from ..fields import NAME_LIMIT
 from . import redaction
 
+_AGAIN = "-again"
 _EXECUTE = ("jupyter", "execute", "--inplace")
 
 
@@ -33,19 +34,24 @@ def programs(manifest: Manifest) -> tuple[tuple[str, ...], ...]:
 
 
 def commands(snapshot: Snapshot, manifest: Manifest) -> tuple[str, ...]:
-    """Return the commands that rebuild the run of a snapshot in a shell, and compare it."""
-    name = f"{manifest.name}-again"[:NAME_LIMIT]
+    """Return the commands that rebuild the run of a snapshot in a shell, and compare it.
+
+    A program that took the snapshot takes another one by itself.
+    """
+    name = f"{manifest.name[: NAME_LIMIT - len(_AGAIN)]}{_AGAIN}"
     spec = manifest.spec
     own = [f"# the session runs: {shlex.join((*spec.command, *spec.args))}"] if spec.command else []
+    until = "ended" if spec.command else "running"
+    taken = [] if manifest.program else [f"jupyter gpu snapshot create {name}"]
     return (
-        f"jupyter gpu snapshot restore {snapshot.short} --name {name}",
+        f"jupyter gpu snapshot restore {snapshot.short} --name {name} --wait-for {until}",
         *own,
         *(
             f"jupyter gpu exec --timeout 3600 {name} -- {shlex.join(each)}"
             for each in programs(manifest)
         ),
-        f"jupyter gpu snapshot create {name}",
-        f"jupyter gpu snapshot diff {snapshot.short} latest",
+        *taken,
+        f"jupyter gpu snapshot diff {snapshot.short} {name}",
     )
 
 

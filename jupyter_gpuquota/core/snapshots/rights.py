@@ -48,7 +48,7 @@ def find(ref: str, snapshots: Iterable[Snapshot], rights: Rights) -> Snapshot:
     """Return the snapshot that a reference names, as the caller sees it.
 
     A reference is an id, its beginning (4 digits at least), the id of the job that took it, a tag
-    (the newest snapshot with it), or `latest`.
+    (the newest snapshot with it), the name of a session (its newest one), or `latest`.
 
     :raises NotFound: there is none that the caller sees, or the beginning is too short.
     :raises Ambiguous: several ids begin so.
@@ -58,6 +58,7 @@ def find(ref: str, snapshots: Iterable[Snapshot], rights: Rights) -> Snapshot:
     for match in (
         [each for each in visible if ref in {each.id, each.job}],
         own if ref == LATEST else [each for each in own if ref in each.tags],
+        [each for each in own if ref == each.name],
     ):
         if match:
             return match[0]

@@ -169,6 +169,14 @@ def restored_text(found: Restoration) -> str:
     return f"{found.folder} has the files of {short(found.snapshot)}{session}."
 
 
+def confirmed_text(restore: Restoration) -> str:
+    """Return what became of a restore that was confirmed: only a replacement has kept a folder."""
+    if restore.state == "replaced":
+        return f"Removed {restore.kept}, the original of {restore.place}."
+    stays = f" {restore.folder} stays." if restore.state == "done" else ""
+    return f"Forgot the restore {restore.id}.{stays}"
+
+
 def _parts(manifest: Manifest) -> list[tuple[str, str]]:
     tree, found = manifest.tree, manifest.environment
     size = f"{count_text(tree.files, 'file')}, {size_text(tree.size)}" if tree else "none"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.core.snapshots import rights
@@ -55,6 +56,15 @@ class TestReferences:
     def test_others_are_not_found(self, find, ref: str) -> None:
         with pytest.raises(NotFound, match="not found"):
             find(ref)
+
+
+def test_a_session_names_its_newest_snapshot_unless_a_tag_does() -> None:
+    of_one = [replace(each, name="exp1", session="s1") for each in SNAPSHOTS]
+    assert rights.find("exp1", of_one, ANA).id == "bbbb3"
+    tagged = replace(of_one[0], tags=("exp1",))
+    assert rights.find("exp1", [*of_one[1:], tagged], ANA).id == "aaaa1"
+    with pytest.raises(NotFound):
+        rights.find("exp1", [replace(each, owner="bo") for each in of_one], ANA)
 
 
 def test_a_restore_goes_by_its_own_id_and_the_newest_of_a_snapshot_is_meant() -> None:

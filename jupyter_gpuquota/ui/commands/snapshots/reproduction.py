@@ -22,7 +22,7 @@ _SHELL = "jupyter gpu "
 
 def add_snapshot(parser: Parser) -> None:
     """Add the name of a snapshot."""
-    help_ = "an id, its beginning, a tag, or latest"
+    help_ = "an id, its beginning, a tag, a session, or latest"
     argument = parser.add_argument("snapshot", metavar="ID", help=help_)
     offer(argument, lambda client, _words: (each.short for each in client.snapshots.list()))
 

@@ -17,6 +17,7 @@ from ...views.data.formats import size_text
 from ...views.data.jobs import JobView
 from ...views.texts import TextView
 from ...views.view import View
+from ...waiting import wait
 from .metrics import metrics_of
 from .reproduction import REPRODUCE, add_snapshot
 from .variables import LOAD, names_of, variables_of
@@ -73,7 +74,14 @@ def _fill_restore(parser: Parser) -> None:
         "--variables", action="store_true", help="with stored variables, which are code"
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would be made")
-    parser.add_argument("--no-wait", dest="wait", action="store_false", help="do not wait for it")
+    until = parser.add_mutually_exclusive_group()
+    until.add_argument("--no-wait", dest="wait", action="store_false", help="do not wait for it")
+    until.add_argument(
+        "--wait-for",
+        choices=("running", "ended"),
+        default="",
+        help="wait for the new session, too; it is an error if it fails",
+    )
 
 
 def _fill_export(parser: Parser) -> None:
@@ -136,7 +144,7 @@ def _diff(client: Client, args: Args, _console: Console) -> View[Any]:
     return views.comparison(client.snapshots.diff(args.snapshot, args.other))
 
 
-def _restore(client: Client, args: Args, _console: Console) -> View[Any]:
+def _restore(client: Client, args: Args, console: Console) -> View[Any]:
     if args.dry_run:
         request = RestoreRequest(
             name=args.name, folder=args.folder, replace=args.replace, variables=args.variables
@@ -150,6 +158,10 @@ def _restore(client: Client, args: Args, _console: Console) -> View[Any]:
         variables=args.variables,
         wait=args.wait,
     )
+    if args.wait_for and begun.session:
+        ended = args.wait_for == "ended"
+        wait(client, client.sessions.get(begun.session), console, ended=ended)
+        client.sessions.wait(begun.session, ended=ended)
     return views.RestoreView(begun)
 
 
@@ -166,8 +178,8 @@ def _replace(client: Client, args: Args, _console: Console) -> View[Any]:
 
 
 def _confirm(client: Client, args: Args, _console: Console) -> View[Any]:
-    client.snapshots.confirm(args.restore)
-    return TextView({"restore": args.restore}, "Done; an original folder was removed.")
+    known = client.snapshots.confirm(args.restore)
+    return TextView({"restore": known.id, "state": known.state}, views.confirmed_text(known))
 
 
 def _export(client: Client, args: Args, _console: Console) -> View[Any]:
@@ -235,7 +247,11 @@ _ACTIONS = (
         _restore,
         _fill_restore,
         notes="With --replace the session's own folder is kept until `snapshot confirm`.",
-        examples=("snapshot restore base --name exp2", "snapshot restore base --dry-run"),
+        examples=(
+            "snapshot restore base --name exp2",
+            "snapshot restore base --dry-run",
+            "snapshot restore base --name exp2 --wait-for running",
+        ),
     ),
     LOAD,
     REPRODUCE,
