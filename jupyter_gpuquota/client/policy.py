@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any, TypedDict, Unpack
 
 import msgspec
@@ -29,7 +29,6 @@ from ..model.policy import (
 )
 from ..model.policy_trial import PolicyTrial
 from ..model.sessions import Session
-from ..model.spans import parse_span
 from ..model.struct import Number
 from .namespace import Namespace
 
@@ -131,8 +130,8 @@ class Policies(Namespace):
     def exempt(self, who: str, *, until: datetime | str, reason: str) -> Policy:
         """Exempt `session:NAME`, `user:NAME` or `project:NAME` from the policy.
 
-        `until` is a time, or a length of time from now (`3d`); a time without a zone is in the zone
-        of this machine. A present exemption is replaced.
+        `until` is a time, or a duration from now (`3d`, `1 hour`); a time without a zone is in the
+        zone of this machine. A present exemption is replaced.
 
         Raises InvalidFields, NotAllowed, Outdated.
         """
@@ -265,8 +264,4 @@ def _until(value: datetime | str) -> str:
     try:
         return datetime.fromisoformat(value.strip()).astimezone().isoformat()
     except (ValueError, OverflowError):
-        pass  # then it is a length of time, or the server reports the error
-    try:
-        return (datetime.now(UTC) + timedelta(seconds=parse_span(value))).isoformat()
-    except (ValueError, OverflowError):
-        return value
+        return value  # a length of time, or the server reports the error

@@ -134,7 +134,7 @@ class QuietHoursRequest(Request, frozen=True, kw_only=True):
 class PolicyRulesRequest(Request, frozen=True, kw_only=True):
     """Request for the rules of a level, as an administrator types them: see `PolicyRules`.
 
-    Durations are seconds or `30m`, `8h`; None leaves a rule to the weaker levels.
+    Durations are seconds or `30m`, `8 hours`; None leaves a rule to the weaker levels.
     """
 
     idle_timeout: Number | None = None
@@ -163,7 +163,7 @@ class PolicyLevelRequest(Request, frozen=True, kw_only=True):
 
 
 class ExemptionRequest(Request, frozen=True, kw_only=True):
-    """Request for an exemption; `until` is a time with its zone, as in ISO 8601.
+    """Request for an exemption; `until` is a time with its zone (ISO 8601), or a duration: `3d`.
 
     `who` is `user:NAME`, `project:NAME` or `session:` with the session's name, `project/name` or
     id; the id is stored. It replaces an existing exemption.

@@ -84,7 +84,7 @@ def test_a_level_stands_there_once() -> None:
     [
         ("idle_timeout", "soon"),
         ("idle_timeout", -1),
-        ("idle_timeout", "1.5h"),
+        ("idle_timeout", "1h30"),
         ("idle_timeout", "400d"),
         ("idle_timeout", "59s"),
         ("idle_timeout_min", "30s"),

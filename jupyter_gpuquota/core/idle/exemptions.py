@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -11,6 +11,7 @@ from ...errors import Ambiguous, FieldError, NotFound, refuse
 from ...model.messages.build import field_error
 from ...model.policy import Policy, PolicyRequest
 from ...model.sessions import Session
+from ...model.spans import parse_span
 from ..fields import FieldReader
 from ..names import find_session
 
@@ -51,6 +52,15 @@ def resolve_known(
         if wrong and exemption.until > now
     )
     return msgspec.structs.replace(policy, exemptions=known), missing
+
+
+def dated(request: PolicyRequest, now: datetime) -> PolicyRequest:
+    """Return the request with a time for each `until` that is a duration from now, such as `3d`."""
+    exemptions = tuple(
+        msgspec.structs.replace(asked, until=_dated(asked.until, now))
+        for asked in request.exemptions
+    )
+    return msgspec.structs.replace(request, exemptions=exemptions)
 
 
 def projects_missing(request: PolicyRequest, projects: Sequence[str]) -> Iterator[FieldError]:
@@ -123,3 +133,16 @@ def _by_id(who: str, sessions: Sequence[Session]) -> tuple[str, tuple[str, ...]]
         return f"session:{find_session(name.strip(), sessions).id}", ()
     except (NotFound, Ambiguous) as error:
         return who, (error.message, error.hint)
+
+
+def _dated(until: str, now: datetime) -> str:
+    try:
+        datetime.fromisoformat(until.strip())
+    except ValueError:
+        pass
+    else:
+        return until
+    try:
+        return (now + timedelta(seconds=parse_span(until))).isoformat(timespec="seconds")
+    except (ValueError, OverflowError):
+        return until  # the check of the policy reports it

@@ -12,7 +12,7 @@ from ..spans import write_span
 
 _HOURS = re.compile(
     r"\s*(?:(?P<days>daily|[a-z,]+)\s+)?(?P<begin>[\d:]+)-(?P<end>[\d:]+)\s+(?P<zone>[^\s:]+)\s*:"
-    r"\s*(?P<timeout>\S+)\s*"
+    r"\s*(?P<timeout>\S.*?)\s*"
 )
 _SCOPES: dict[IdleRule, str] = {
     "idle_timeout": "",

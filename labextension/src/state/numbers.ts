@@ -1,7 +1,4 @@
 import { language } from '../translation';
-import { spanOf } from './settings/formvalues';
-
-const SECONDS: Record<string, number> = { d: 86_400, h: 3600, m: 60, s: 1 };
 
 /** Return what separates whole numbers from fractions in the user's language: `,` in German. */
 function separator(): string {
@@ -26,12 +23,8 @@ export function canonicalNumber(text: string): string {
     : `${whole || '0'}.${fraction}`;
 }
 
-/** Return a typed duration without fractions, which the server does not read: `1,5h` as `1h30m`. */
+/** Return a typed duration with the decimal points that the server reads: `1,5 h` as `1.5 h`. */
 export function canonicalSpan(text: string): string {
-  const [, amount, unit] =
-    /^(\d*\.\d+)\s*([dhms])$/.exec(canonicalNumber(text)) ?? [];
-  const exact = unit ? Number(amount) * SECONDS[unit] : 0;
-  // 0 would stand for never.
-  const seconds = exact ? Math.max(1, Math.round(exact)) : 0;
-  return unit ? spanOf(seconds) || '0' : text.trim();
+  const decimal = new RegExp(`(\\d)[${separator()}](?=\\d)`, 'g');
+  return text.trim().replace(decimal, '$1.');
 }

@@ -145,7 +145,7 @@ function quietOf({ begin, days, end, idle_timeout, zone }: QuietHours): string {
 }
 
 const QUIET =
-  /^\s*(?:(daily|[a-z,]+)\s+)?([\d:]+)-([\d:]+)\s+([^\s:]+)\s*:\s*(\S+)\s*$/;
+  /^\s*(?:(daily|[a-z,]+)\s+)?([\d:]+)-([\d:]+)\s+([^\s:]+)\s*:\s*(\S.*?)\s*$/;
 
 function readQuiet(
   text: string,
