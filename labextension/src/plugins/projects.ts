@@ -22,7 +22,7 @@ export const projects = mainPlugin(
       isVisible: () => isAdmin(workspace),
       make: async () => {
         const { makeAdministrationWidget } = await import(
-          /* webpackChunkName: "team" */ '../views/administration/widget'
+          /* webpackChunkName: "admin" */ '../views/administration/widget'
         );
         return makeAdministrationWidget(ui);
       }

@@ -1,7 +1,8 @@
-import React, { lazy, Suspense } from 'react';
+import React from 'react';
 import { Projects } from '../../api/models';
+import { DataSections } from '../datasets/settings';
 import { AuditTable } from './audit';
-import { Notice, Pending, Simulated } from '../parts/controls';
+import { Notice, Simulated } from '../parts/controls';
 import { GroupSection } from './groups';
 import { Loaded } from '../parts/loaded';
 import { PolicySection } from './policy';
@@ -9,11 +10,6 @@ import { Warnings } from './projecteffect';
 import { ProjectSection } from './projects';
 import { RulesSection } from './rules';
 import { useResult, useUi } from '../parts/ui';
-
-/** Loaded where the controller has datasets. */
-const DataSections = lazy(
-  () => import(/* webpackChunkName: "storage" */ '../datasets/settings')
-);
 
 /** Show admins what is set: projects, rules and node groups; and have it changed. */
 export function AdministrationView(): JSX.Element {
@@ -76,11 +72,7 @@ function Sections({ projects }: { projects: Projects }): JSX.Element {
           {value => <PolicySection policy={value} isFixed={isFixed} />}
         </Loaded>
       ) : null}
-      {can('lakes') ? (
-        <Suspense fallback={<Pending trans={trans} />}>
-          <DataSections isFixed={isFixed} />
-        </Suspense>
-      ) : null}
+      {can('lakes') ? <DataSections isFixed={isFixed} /> : null}
     </>
   );
 }

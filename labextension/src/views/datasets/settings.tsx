@@ -28,7 +28,7 @@ interface IProps {
 }
 
 /** Show the lakes and the rules for cached versions, and have them changed unless a file sets them. */
-export default function DataSections(props: { isFixed: boolean }): JSX.Element {
+export function DataSections(props: { isFixed: boolean }): JSX.Element {
   const resource = useSettings();
   const onSaved = useCallback(() => resource.invalidate(), [resource]);
   return (
