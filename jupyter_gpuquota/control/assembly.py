@@ -16,7 +16,6 @@ from .administration import Administrator
 from .board import Board
 from .capabilities import (
     BoardChanges,
-    IdlePolicing,
     RecordedHistory,
     ScheduledSessions,
     StoredSettings,
@@ -28,6 +27,7 @@ from .ending.supervisor import SessionSupervisor
 from .idle.activity_poller import ActivityPoller, ActivitySource
 from .idle.monitor import IdleMonitor
 from .planning import OwnPlanning
+from .policing import IdlePolicing
 from .recorder import Recorder
 from .resident import Readiness, Resident
 from .runtime import Runner, SessionStore

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
-from ..core.idle.policy import Ruling
-from ..core.idle.replay import Stretch
 from ..core.requests import feasibility
 from ..core.usage.history import Window
 from ..model.about import Revisions
 from ..model.datasets.settings import DataSettings
 from ..model.ending import PageReport
 from ..model.history import History as Past
-from ..model.idleness import Activity
 from ..model.nodes import Reading
 from ..model.pods import ContainerRules
 from ..model.policy import Policy
@@ -27,16 +23,12 @@ from ..model.sessions import Kind, Session, SessionSpec
 from ..model.volumes.mounts import Mount
 from .administration import Administrator
 from .board import Board
-from .idle.monitor import IdleMonitor
 from .recorder import Recorder
 from .resident import Resident
 from .templates import StoredTemplates
 
 Work = Callable[..., Awaitable[Any]]
 """Calls a function with arguments where it may run: in a worker thread, or at once."""
-
-KeepAlive = Callable[[str, int], Awaitable[Session]]
-"""Keeps a session alive for a number of seconds."""
 
 
 class VolumeMaker(Protocol):
@@ -251,48 +243,3 @@ class StoredSettings:
         """Return the audit log, newest entry first."""
         entries: tuple[AuditEntry, ...] = await self._work(self._admin.audit)
         return entries
-
-
-class IdlePolicing:
-    """The idle policy, enforced by a monitor that is used through `work`."""
-
-    def __init__(
-        self,
-        board: Board,
-        recorder: Recorder,
-        monitor: IdleMonitor,
-        work: Work,
-        keep_alive: KeepAlive,
-    ) -> None:
-        self._board = board
-        self._recorder = recorder
-        self._monitor = monitor
-        self._work = work
-        self._keep_alive = keep_alive
-
-    @property
-    def interval(self) -> int:
-        """Seconds between two activity checks of a session."""
-        return self._monitor.interval
-
-    def policy(self) -> Policy:
-        """Return the policy as it is set."""
-        return self._board.settings.policy
-
-    async def ruling(self, session_id: str) -> Ruling:
-        """Return what the policy means for a session now. Raises NotFound."""
-        ruling: Ruling = await self._work(self._monitor.ruling, self._board.find(session_id))
-        return ruling
-
-    async def activity(self, session_id: str) -> Activity:
-        """Return a session's observed activity. Raises NotFound, WrongState."""
-        found: Activity = await self._work(self._monitor.activity, self._board.find(session_id))
-        return found
-
-    async def recorded(self, since: datetime) -> list[Stretch]:
-        """Return the recorded activity of all sessions. Raises StorageFailed."""
-        return await self._recorder.activity(since)
-
-    async def keep_alive(self, session_id: str, span: int) -> Session:
-        """Keep a session alive. Raises NotFound, WrongState, NotAllowed, StorageFailed."""
-        return await self._keep_alive(session_id, span)

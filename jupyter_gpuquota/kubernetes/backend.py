@@ -12,13 +12,14 @@ from typing import cast
 from ..control.administration import Administrator
 from ..control.assembly import Plugin
 from ..control.board import Board
-from ..control.capabilities import BoardChanges, IdlePolicing, RecordedHistory
+from ..control.capabilities import BoardChanges, RecordedHistory
 from ..control.clock import Clock
 from ..control.config import GpuQuota
 from ..control.ending.open_pages import OpenPages
 from ..control.entry_log import EntryLog
 from ..control.idle.activity_poller import ActivityPoller
 from ..control.idle.monitor import IdleMonitor
+from ..control.policing import IdlePolicing
 from ..control.recorder import Recorder
 from ..control.runs.measured import runs_inside
 from ..control.storage.state_folder import make_state_folder

@@ -44,12 +44,31 @@ class TrialSum(Model, frozen=True, kw_only=True):
     returned: int
 
 
+class TrialSoon(Model, frozen=True, kw_only=True):
+    """What would change for a running session in the next hour if a policy were applied now.
+
+    It would be ended `at` a time, or its owner notified, after a warning at `warned`; None if
+    neither happens. `at_before` and `action_before` are what the present policy does.
+    """
+
+    session: str
+    project: str
+    user: str
+    at: datetime | None
+    action: Open[IdleAction] | None
+    warned: datetime | None
+    at_before: datetime | None
+    action_before: Open[IdleAction] | None
+
+
 class PolicyTrial(Model, frozen=True, kw_only=True):
     """What a policy would have done between `since` and `until`; `message` sums it up.
 
-    `acts` are the newest of those that the tried policy would have taken, `count` says of how
-    many. `sessions` is how many were observed in that time, `seconds` for how long in all.
-    `sentences` are those of `message`, with their keys.
+    `since` is when the recording began, if that is less than a week ago; in `recorded` seconds of
+    this time anything was observed. `acts` are the newest of those that the tried policy would have
+    taken, `count` says of how many. `sessions` is how many were observed, `seconds` for how long in
+    all. `soon` is what applying the policy now would change within an hour. `sentences` are those
+    of `message`, with their keys.
     """
 
     message: str
@@ -58,6 +77,8 @@ class PolicyTrial(Model, frozen=True, kw_only=True):
     until: datetime
     sessions: int
     seconds: int
+    recorded: Annotated[int, ADDED] = 0
+    soon: Annotated[tuple[TrialSoon, ...], ADDED] = ()
     projects: tuple[TrialSum, ...] = ()
     acts: tuple[TrialAct, ...] = ()
     count: int = 0

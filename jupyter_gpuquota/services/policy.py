@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from ..core import disclosure
 from ..core.fields import FieldReader
-from ..core.idle import backtest, exemptions
+from ..core.idle import backtest, exemptions, outlook
 from ..core.idle.policy import NO_POLICY
 from ..core.idle.policy_check import check_policy
 from ..core.idle.replay import WEEK
@@ -33,7 +33,7 @@ async def put(backend: Backend, call: Call) -> Policy:
 
 
 async def try_(backend: Backend, call: Call) -> PolicyTrial:
-    """Return what a policy would have done over the last week, compared with the present one."""
+    """Return what a policy would have done over the last week, and does in the next hour."""
     able = require(backend, "administration", backend.administration)
     policing = require(backend, "policing", backend.policing)
     policy = await _checked(backend, able, call.body)
@@ -41,9 +41,10 @@ async def try_(backend: Backend, call: Call) -> PolicyTrial:
     since = until - WEEK
     recorded = await policing.recorded(since)
     projects = backend.inventory.projects()
-    return await asyncio.to_thread(
+    trial = await asyncio.to_thread(
         backtest.compare, recorded, policing.policy(), policy, projects, since, until
     )
+    return outlook.with_soon(trial, await policing.outlook(policy))
 
 
 async def _checked(backend: Backend, able: Administration, request: PolicyRequest) -> Policy:
@@ -53,13 +54,14 @@ async def _checked(backend: Backend, able: Administration, request: PolicyReques
     request was made from is not the present one: then that may be the only error.
     """
     policing = require(backend, "policing", backend.policing)
-    before = policing.policy()
+    before, now = policing.policy(), datetime.now(UTC)
+    request = exemptions.dated(request, now)
     names = [project.name for project in backend.inventory.projects()]
     named, errors = exemptions.named(request, before, names, backend.sessions.all())
     reader = FieldReader()
     reader.add(errors)
     checked = reader.take(lambda: check_policy(named, names, policing.interval))
-    policy = checked and reader.take(lambda: exemptions.current(checked, before, datetime.now(UTC)))
+    policy = checked and reader.take(lambda: exemptions.current(checked, before, now))
     if reader.errors and request.revision not in {"", before.revision}:
         by = await _last_change(able, before.revision)
         check_revision("The policy", before.revision, request.revision, by)

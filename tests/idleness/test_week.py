@@ -111,13 +111,31 @@ def test_what_changes_nothing_is_said_to() -> None:
     night = [stretch(0, 60, idle=False), stretch(60, 900, idle=True)]
     since, until = (datetime.fromtimestamp(BEGINS + m * 60, UTC) for m in (0, 900))
     found = compare(night, policy(), policy(keep_alives=1), [], since, until)
-    assert found.message == "No difference in the recorded week."
+    assert found.message == "Based on 15 h of recorded activity of 1 session. No difference."
     assert [(sum_.acts_before, sum_.acts) for sum_ in found.projects] == [(1, 1)]
     stops = compare(night, policy(), policy(action="stop"), [], since, until)
     assert "Sessions ended: 1 " in stops.message
     never = policy(idle_timeout=0)
     none = compare(night, never, never, [], since, until)
-    assert none.message == "No session would have been ended."
+    assert none.message.endswith("of 1 session. No session would have been ended.")
+
+
+def test_it_says_on_how_much_it_is_based() -> None:
+    day = [
+        stretch(10, 15, idle=True),
+        stretch(12, 20, idle=True, name="s2"),
+        stretch(60, 65, idle=True),
+    ]
+    since, until = (datetime.fromtimestamp(BEGINS + m * 60, UTC) for m in (-9000, 70))
+    found = compare(day, policy(), policy(), [], since, until)
+    assert found.message.startswith("Based on 15 min of recorded activity of 2 sessions.")
+    assert (found.recorded, found.seconds) == (15 * 60, 18 * 60)
+    assert (minute(found.since), minute(found.until)) == (10, 70)
+    cut = compare(day, policy(), policy(), [], until, until)
+    assert cut.since == until
+    nothing = compare([], policy(), policy(), [], since, until)
+    assert (nothing.since, nothing.recorded) == (since, 0)
+    assert nothing.message.startswith("No activity recorded yet.")
 
 
 def test_without_a_record_it_says_so() -> None:

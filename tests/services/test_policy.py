@@ -101,6 +101,19 @@ async def test_an_exemption_that_is_over_goes_and_is_not_made() -> None:
     assert [e.who for e in made.exemptions] == ["user:ben"]
 
 
+async def test_an_exemption_lasts_for_a_time_as_people_write_it() -> None:
+    backend = guarded()
+    now = datetime.now(UTC).replace(microsecond=0)
+    for until, hours in (("3d", 72), ("1 hour", 1), (" 2 h ", 2)):
+        made = await put(backend, exemptions=[{**exemption(1), "until": until}])
+        left = made.exemptions[0].until - now
+        assert timedelta() <= left - timedelta(hours=hours) < timedelta(minutes=1)
+    for until in ("0", "tomorrow", "9999999999d", "999999999 days"):
+        with pytest.raises(InvalidFields) as caught:
+            await put(backend, exemptions=[{**exemption(1), "until": until}])
+        assert [f.field for f in caught.value.fields] == ["exemptions[0].until"]
+
+
 async def test_a_session_is_excepted_by_its_name_and_kept_by_its_id() -> None:
     backend = guarded()
     session = await launch(backend)
@@ -237,6 +250,11 @@ async def test_a_policy_is_tried_on_what_was_recorded() -> None:
     (act,) = found.acts
     assert (act.user, act.action, act.false_alarm) == ("ben", "suspend", False)
     assert act.returned == pytest.approx(500, abs=10)
+    assert [sentence.key for sentence in found.sentences] == [
+        "trial.based",
+        "trial.ended",
+        "trial.soon.none",
+    ]
     assert backend.policing.policy().levels == ()
     with pytest.raises(NotAllowed):
         await ask(backend, "policy.try", "ben", body=body)

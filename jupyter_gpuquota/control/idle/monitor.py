@@ -11,13 +11,15 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from ...core.idle import decide, endings
+from ...core.idle import decide, endings, outlook
 from ...core.idle.decide import Event, Reading, Track
 from ...core.idle.policy import Limits, Ruling, subject_of
 from ...core.idle.replay import Stretch
 from ...core.lifecycle import note
 from ...errors import WrongState
 from ...model.idleness import Activity, Idleness, KeptAlive
+from ...model.policy import Policy
+from ...model.policy_trial import TrialSoon
 from ...model.sessions import Session
 from ..board import Board
 from ..clock import Clock
@@ -80,6 +82,14 @@ class IdleMonitor:
             changed = Track(track.looked, track.signals, _put_off(track.idle, kept), kept)
             self._tracks[session.id, session.run] = changed
         return msgspec.structs.replace(session, kept=kept, idle=_put_off(session.idle, kept))
+
+    def outlook(self, policy: Policy) -> tuple[TrialSoon, ...]:
+        """Return what another policy would change for running sessions in the next hour."""
+        settings, now = self._board.settings, self._clock.now()
+        projects = {project.name: project for project in settings.projects}
+        unseen = decide.resume(None, None, now)
+        known = [(s, self._tracks.get((s.id, s.run), unseen)) for s in self._running()]
+        return outlook.soon(known, settings.policy, policy, projects, now, self._every)
 
     def observations(self) -> Iterator[Stretch]:
         """Yield the last observations, as stretches of zero length, to be recorded.

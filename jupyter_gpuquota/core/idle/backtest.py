@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from ...model.messages.build import joined, message
 from ...model.policy import Policy
@@ -33,10 +33,11 @@ def compare(
     return PolicyTrial(
         message=joined(*sentences),
         sentences=sentences,
-        since=since,
+        since=max(since, _moment(min((s.begin for s in stretches), default=0))),
         until=until,
         sessions=len({s.subject.session for s in stretches}),
         seconds=sum(s.end - s.begin for s in stretches),
+        recorded=_covered(stretches),
         projects=sums,
         acts=tuple(new[::-1][:SHOWN]),
         count=len(new),
@@ -86,6 +87,8 @@ def _sentences(
     if not stretches:
         yield message("trial.empty")
         return
+    sessions = len({s.subject.session for s in stretches})
+    yield message("trial.based", n=sessions, recorded=_covered(stretches))
     if new and old == new:
         yield message("trial.same")
         return
@@ -102,6 +105,19 @@ def _sentences(
         yield message("trial.none")
     if notices := sum(act.action == "notify" for act in new):
         yield message("trial.notices", n=notices)
+
+
+def _covered(stretches: Iterable[Stretch]) -> int:
+    """Return for how many seconds at least one session was observed."""
+    total = last = 0
+    for stretch in sorted(stretches, key=lambda s: s.begin):
+        total += max(0, stretch.end - max(stretch.begin, last))
+        last = max(last, stretch.end)
+    return total
+
+
+def _moment(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _rounded(milli: int) -> int:

@@ -76,11 +76,33 @@ CHANGES = {
     "trial.empty": Text(
         "No activity recorded yet. It is recorded while sessions run and kept for a week."
     ),
-    "trial.same": Text("No difference in the recorded week."),
+    "trial.based": Text(
+        Plural(
+            "n",
+            one="Based on {recorded:duration} of recorded activity of {n:count} session.",
+            many="Based on {recorded:duration} of recorded activity of {n:count} sessions.",
+        )
+    ),
+    "trial.same": Text("No difference."),
     "trial.none": Text("No session would have been ended."),
     "trial.ended": Text(
         "Sessions ended: {n:count} ({early:count} premature: used again within 1 h). "
         "GPU hours freed: {freed:amount} (currently {before:amount})."
     ),
     "trial.notices": Text("Notices to owners: {n:count}."),
+    "trial.soon.ends": Text(
+        Plural(
+            "n",
+            one="Applied now, it ends {n:count} session within an hour, at {at:time}.",
+            many="Applied now, it ends {n:count} sessions within an hour, the first at {at:time}.",
+        )
+    ),
+    "trial.soon.spared": Text(
+        Plural(
+            "n",
+            one="{n:count} session is no longer ended within an hour.",
+            many="{n:count} sessions are no longer ended within an hour.",
+        )
+    ),
+    "trial.soon.none": Text("Applied now, it affects no session within an hour."),
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
-from ...model.policy_trial import PolicyTrial, TrialAct, TrialSum
+from ...model.policy_trial import PolicyTrial, TrialAct, TrialSoon, TrialSum
 from ...model.resources import gpus_text
 from .markup import Markup, join, tag
 from .view import Column, Row, View, html_table, text_table
@@ -24,6 +25,8 @@ class TrialView(View[PolicyTrial]):
     def text(self) -> str:
         """Return the summary, a table of projects, and the newest actions."""
         parts = [self.data.message]
+        if self.data.soon:
+            parts += ["", text_table(self._soon(), self.data.soon)]
         if self.data.projects:
             parts += ["", text_table(_SUMS, self.data.projects)]
         if self.data.acts:
@@ -34,6 +37,8 @@ class TrialView(View[PolicyTrial]):
     def body(self) -> Markup:
         """Return the same as HTML."""
         parts = [tag("p", self.data.message)]
+        if self.data.soon:
+            parts.append(html_table(self._soon(), self.data.soon, "Within an hour"))
         if self.data.projects:
             parts.append(html_table(_SUMS, self.data.projects, "Projects"))
         if self.data.acts:
@@ -63,8 +68,17 @@ class TrialView(View[PolicyTrial]):
         left = self.data.count - min(len(self.data.acts), _SHOWN)
         return [f"… and {left} earlier."] if left > 0 else []
 
-    def _name(self, act: TrialAct) -> str:
+    def _name(self, act: TrialAct | TrialSoon) -> str:
         return self._names.get(act.session, act.session)
+
+    def _soon(self) -> list[Column[TrialSoon]]:
+        return [
+            Column("WITHIN AN HOUR", self._name, whole=True),
+            Column("PROJECT", lambda each: each.project),
+            Column("USER", lambda each: each.user),
+            Column("WARNED", lambda each: _clock(each.warned)),
+            Column("ACTION", lambda each: _change(*_actions(each))),
+        ]
 
     def _acts(self) -> list[Column[TrialAct]]:
         return [
@@ -77,6 +91,16 @@ class TrialView(View[PolicyTrial]):
             Column("GPU HOURS FREED", lambda act: gpus_text(act.returned)),
             Column("USED AGAIN", _again),
         ]
+
+
+def _actions(soon: TrialSoon) -> tuple[str, str]:
+    """Return what the present policy does and what the tried one would do: `suspend 14:05 UTC`."""
+    before = f"{soon.action_before or 'none'} {_clock(soon.at_before)}"
+    return before.rstrip(), f"{soon.action or 'none'} {_clock(soon.at)}".rstrip()
+
+
+def _clock(time: datetime | None) -> str:
+    return f"{time:%H:%M %Z}" if time else ""
 
 
 def _again(act: TrialAct) -> str:

@@ -995,7 +995,7 @@ export interface PolicyLevelRequest {
 /**
  * Request for the rules of a level, as an administrator types them: see `PolicyRules`.
  *
- * Durations are seconds or `30m`, `8h`; None leaves a rule to the weaker levels.
+ * Durations are seconds or `30m`, `8 hours`; None leaves a rule to the weaker levels.
  */
 export interface PolicyRulesRequest {
   idle_timeout?: string | number | null;
@@ -1026,7 +1026,7 @@ export interface QuietHoursRequest {
   days?: string[];
 }
 /**
- * Request for an exemption; `until` is a time with its zone, as in ISO 8601.
+ * Request for an exemption; `until` is a time with its zone (ISO 8601), or a duration: `3d`.
  *
  * `who` is `user:NAME`, `project:NAME` or `session:` with the session's name, `project/name` or
  * id; the id is stored. It replaces an existing exemption.
@@ -1039,7 +1039,7 @@ export interface ExemptionRequest {
 /**
  * Request for the rules of a level, as an administrator types them: see `PolicyRules`.
  *
- * Durations are seconds or `30m`, `8h`; None leaves a rule to the weaker levels.
+ * Durations are seconds or `30m`, `8 hours`; None leaves a rule to the weaker levels.
  */
 export interface PolicyRulesRequest1 {
   idle_timeout?: string | number | null;
@@ -1062,9 +1062,11 @@ export interface PolicyRulesRequest1 {
 /**
  * What a policy would have done between `since` and `until`; `message` sums it up.
  *
- * `acts` are the newest of those that the tried policy would have taken, `count` says of how
- * many. `sessions` is how many were observed in that time, `seconds` for how long in all.
- * `sentences` are those of `message`, with their keys.
+ * `since` is when the recording began, if that is less than a week ago; in `recorded` seconds of
+ * this time anything was observed. `acts` are the newest of those that the tried policy would have
+ * taken, `count` says of how many. `sessions` is how many were observed, `seconds` for how long in
+ * all. `soon` is what applying the policy now would change within an hour. `sentences` are those
+ * of `message`, with their keys.
  */
 export interface PolicyTrial {
   message: string;
@@ -1073,9 +1075,27 @@ export interface PolicyTrial {
   until: string;
   sessions: number;
   seconds: number;
+  recorded?: number;
+  soon?: TrialSoon[];
   projects: TrialSum[];
   acts: TrialAct[];
   count: number;
+}
+/**
+ * What would change for a running session in the next hour if a policy were applied now.
+ *
+ * It would be ended `at` a time, or its owner notified, after a warning at `warned`; None if
+ * neither happens. `at_before` and `action_before` are what the present policy does.
+ */
+export interface TrialSoon {
+  session: string;
+  project: string;
+  user: string;
+  at: string | null;
+  action: IdleAction | null;
+  warned: string | null;
+  at_before: string | null;
+  action_before: IdleAction | null;
 }
 /**
  * The effect of a policy on a project: the present one, and the one that is tried.

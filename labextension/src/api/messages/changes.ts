@@ -111,6 +111,9 @@ export const changes: Texts = {
   'past.week': (trans) => [
     trans.__('Over the last week:')
   ],
+  'trial.based': (trans, f, a) => [
+    trans._n('Based on %2 of recorded activity of %1 session.', 'Based on %2 of recorded activity of %1 sessions.', Number(a.n), f.duration(a.recorded))
+  ],
   'trial.empty': (trans) => [
     trans.__('No activity recorded yet. It is recorded while sessions run and kept for a week.')
   ],
@@ -124,6 +127,15 @@ export const changes: Texts = {
     trans.__('Notices to owners: %1.', f.count(a.n))
   ],
   'trial.same': (trans) => [
-    trans.__('No difference in the recorded week.')
+    trans.__('No difference.')
+  ],
+  'trial.soon.ends': (trans, f, a) => [
+    trans._n('Applied now, it ends %1 session within an hour, at %2.', 'Applied now, it ends %1 sessions within an hour, the first at %2.', Number(a.n), f.time(a.at))
+  ],
+  'trial.soon.none': (trans) => [
+    trans.__('Applied now, it affects no session within an hour.')
+  ],
+  'trial.soon.spared': (trans, _f, a) => [
+    trans._n('%1 session is no longer ended within an hour.', '%1 sessions are no longer ended within an hour.', Number(a.n))
   ]
 };

@@ -149,4 +149,41 @@ describe('whom the idle policy is for and not for', () => {
     ]);
     within(effect).getByText('… and 210 earlier.');
   });
+
+  it('says what applying it does to running sessions in the next hour', async () => {
+    const before = '2026-01-07T12:00:00Z';
+    const [warned, at] = ['2099-01-07T11:00:00Z', '2099-01-07T11:10:00Z'];
+    const each = { project: 'team-a', user: 'li', action: 'suspend', at };
+    const none = { at_before: null, action_before: null };
+    const soon = [
+      { ...each, ...none, session: 's1', warned: before },
+      { ...each, ...none, session: 's2', warned, action: 'stop' },
+      {
+        ...each,
+        session: 's3',
+        at: null,
+        action: null,
+        warned: null,
+        at_before: at,
+        action_before: 'notify'
+      }
+    ];
+    page.server.on('POST /policy/try', { body: { ...TRIAL, soon } });
+    await open();
+    await page.click('everyone');
+    page.type('Idle timeout', '30m');
+    await page.click('Preview');
+    const effect = await screen.findByRole('region', { name: /^Effect/ });
+    const table = within(effect).getByRole('table', { name: /^Applied now/ });
+    const [, ...rows] = within(table).getAllByRole('row');
+    const texts = rows.map(item =>
+      [...item.children].slice(3).map(({ textContent }) => textContent)
+    );
+    const clock = clockText(at);
+    expect(texts).toEqual([
+      ['at once', `suspended at ${clock}`, 'keeps running'],
+      [clockText(warned), `stopped at ${clock}`, 'keeps running'],
+      ['', 'keeps running', `owner notified at ${clock}`]
+    ]);
+  });
 });

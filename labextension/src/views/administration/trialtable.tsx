@@ -1,6 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { PolicyTrial, TrialAct } from '../../api/models';
+import { PolicyTrial, TrialAct, TrialSoon } from '../../api/models';
 import { textOf } from '../../api/vocabulary';
 import { useSessionNames } from '../parts/sessionnames';
 import { clockText, gpus, timeText } from '../parts/texts';
@@ -9,12 +9,53 @@ import { useUi } from '../parts/ui';
 /** How many of the acts stand in the table. */
 const SHOWN = 20;
 
-/** Show what a policy would have done over a recorded time: per project, and to whom when. */
+/** Show what a policy does in the next hour, and what it would have done over a recorded time. */
 export function TrialTable({ trial }: { trial: PolicyTrial }): JSX.Element {
   return (
     <>
+      {trial.soon?.length ? <Soon soon={trial.soon} /> : null}
       {trial.projects.length ? <Projects trial={trial} /> : null}
       {trial.acts.length ? <Acts trial={trial} /> : null}
+    </>
+  );
+}
+
+/** List what applying the policy now changes for running sessions, the soonest first. */
+function Soon({ soon }: { soon: readonly TrialSoon[] }): JSX.Element {
+  const { trans } = useUi();
+  const nameOf = useSessionNames();
+  const shown = soon.slice(0, SHOWN);
+  const left = soon.length - shown.length;
+  return (
+    <>
+      <div className="jp-GpuQuota-boardTable">
+        <table className="jp-GpuQuota-table">
+          <caption>{trans.__('Applied now, within an hour')}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{trans.__('Session')}</th>
+              <th scope="col">{trans.__('Project')}</th>
+              <th scope="col">{trans.__('Owner')}</th>
+              <th scope="col">{trans.__('Warned')}</th>
+              <th scope="col">{trans.__('What')}</th>
+              <th scope="col">{trans.__('Now')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(each => (
+              <tr key={each.session}>
+                <th scope="row">{nameOf(each.session)}</th>
+                <td className="jp-mod-whole">{each.project}</td>
+                <td>{each.user}</td>
+                <td>{warnedText(each, trans)}</td>
+                <td>{soonText(each.action, each.at, trans)}</td>
+                <td>{soonText(each.action_before, each.at_before, trans)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {left > 0 ? <p>{trans.__('… and %1 later.', left)}</p> : null}
     </>
   );
 }
@@ -104,7 +145,30 @@ function Acts({ trial }: { trial: PolicyTrial }): JSX.Element {
   );
 }
 
-function doneText({ action }: TrialAct, trans: TranslationBundle): string {
+/** Return when an owner is warned; a warning that is due is given with the next look. */
+function warnedText({ warned }: TrialSoon, trans: TranslationBundle): string {
+  if (!warned) {
+    return '';
+  }
+  return Date.parse(warned) <= Date.now()
+    ? trans.__('at once')
+    : clockText(warned);
+}
+
+function soonText(
+  action: TrialSoon['action'],
+  at: string | null,
+  trans: TranslationBundle
+): string {
+  return action && at
+    ? trans.__('%1 at %2', doneText({ action }, trans), clockText(at))
+    : trans.__('keeps running');
+}
+
+function doneText(
+  { action }: Pick<TrialAct, 'action'>,
+  trans: TranslationBundle
+): string {
   const texts = {
     suspend: trans.__('suspended'),
     stop: trans.__('stopped'),
