@@ -2,21 +2,68 @@
 
 from __future__ import annotations
 
+import threading
+from urllib.parse import urlsplit
+
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.kernels.attach import attach
+from jupyter_gpuquota.kernels.notebook import Notebook
+from jupyter_gpuquota.kernels.place import SessionPlace
 from jupyter_gpuquota.kernels.session_server import SessionServer
 from jupyter_gpuquota.variables import TOKEN_FILE, URL
+from tests.kernels.conftest import relayed
 from tests.kernels.conftest import run as run_there
 from tests.kernels.conftest import text as text_there
+from tests.kernels.network import Network
 from tests.kernels.test_cells import ipython
 from tests.kernels.test_relay import Relays, run, text
+from tests.kernels.test_websocket import cut_in_a_cell
 from tests.shell import Shell
-from tests.ui.lab import lab
+from tests.ui.lab import serving
+from tests.waiting import PATIENCE
 
-__all__ = ["ipython", "lab"]
+__all__ = ["ipython"]
+
+NAMED = """
+from jupyter_server.auth import PasswordIdentityProvider, User
+
+
+class Named(PasswordIdentityProvider):
+    def generate_anonymous_user(self, handler):
+        return User("ana")
+
+
+c.ServerApp.identity_provider_class = Named
+"""
+
+
+@pytest.fixture(scope="module")
+def lab(shell):
+    """A server whose user has a name, as behind JupyterHub: every request comes from the same."""
+    (shell.folder / "config" / "jupyter_server_config.py").write_text(NAMED)
+    with serving(shell) as lab:
+        yield lab
+
+
+@pytest.fixture(scope="module")
+def network(lab):
+    """A network that breaks, between this machine and the server."""
+    found = Network(urlsplit(lab.url).port)
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def distant(away, lab, network):
+    """A relay whose every request passes through the network."""
+    url = lab.url.replace(f":{urlsplit(lab.url).port}/", f":{network.port}/")
+    notebook = Notebook("", "a-key", "/")
+    with relayed(SessionPlace(Client(url, lab.token), "exp-1", notebook)) as relay:
+        run(relay, "'in another folder'")  # the first cell says so
+        yield relay
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +109,30 @@ def test_a_cell_of_this_notebook_runs_there(away, ipython, client, capsys):
     ipython.run_cell_magic("gpu", "exp-1 --in data --out size", "size = len(data)")
     assert ipython.user_ns["size"] == 9 << 20
     assert "sent: data 9.0 MiB" in capsys.readouterr().out
+
+
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("how", ["fall_silent", "refuse", "drop"])
+def test_a_cell_goes_on_while_the_network_is_cut(distant, network, how, rounds, show):
+    for seconds in (1, 30, 300)[: rounds(3, 1)]:
+        show(f"{how} for {seconds} s", cut_in_a_cell(distant, network, how, seconds))
+
+
+def test_more_is_kept_for_a_relay_than_for_a_page(distant, network):
+    code = "print('begun', flush=True)\nimport time\ntime.sleep(2)\n"
+    code += "for n in range(300): print(n, 'x' * 100_000, flush=True)"
+    outputs = []
+
+    def hear(message):
+        if text([message]) == "begun\n":
+            network.refuse()
+            threading.Timer(5, network.recover).start()
+        outputs.append(message)
+
+    reply = distant.execute_interactive(code, timeout=PATIENCE, output_hook=hear)
+    assert reply["content"]["status"] == "ok", reply["content"]
+    assert text(outputs, "stderr") == ""
+    assert text(outputs).split()[1::2] == [str(n) for n in range(300)]
 
 
 def test_the_token_is_in_headers_only(away, client):

@@ -23,6 +23,7 @@ from tornado.iostream import IOStream, StreamClosedError
 
 from ...api.handlers import Verb
 from ...http1 import client
+from ...kernels.channels.websocket import RELAY
 from ..jupyter_mount import RESOURCE
 from .byte_copy import CHUNK
 from .protocol.body import head
@@ -87,7 +88,8 @@ class WebSocketProxy(IngressHandler):
         self.check_site()
         destination = await self.resolve(**self.path_kwargs)
         path = inner_path(self.request.path, destination.session)
-        if kernel := kernel_of(path, destination.port):
+        kernel = kernel_of(path, destination.port)
+        if kernel and not self.get_query_argument(RELAY, ""):  # the session keeps what relays miss
             await self._open_kernel_channel(destination, kernel)
             return
         upstream = await self.context.connect(destination)
