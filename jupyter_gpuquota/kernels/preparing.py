@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import Any
 from ..client.variables import far, near
 from ..model.sessions import Session
 from . import folder
-from .channels.port import wait
 from .channels.probe import ReadyChannels
 from .messages import Message
 
@@ -62,10 +60,5 @@ def do(
         "user_expressions": dict(expressions),
     }
     asked = Message.new("shell", "execute_request", content, session="gpuquota")
-    channels.send(asked)
-    deadline = time.monotonic() + _SECONDS
-    while (left := deadline - time.monotonic()) > 0:
-        message = wait(channels, left)
-        if message and message.channel == "shell" and message.parent_id == asked.id:
-            return message.read()
-    return {}
+    reply = channels.answer(asked, _SECONDS)
+    return reply.read() if reply else {}

@@ -38,10 +38,22 @@ class ReadyChannels:
 
     def receive(self) -> Message | None:
         """Return the next message, None if there is none yet. Raises ChannelsLost."""
-        if self._early:
-            return self._early.popleft()
-        self.receive = self._channels.receive  # type: ignore[method-assign]
-        return self._channels.receive()
+        return self._early.popleft() if self._early else self._channels.receive()
+
+    def answer(self, request: Message, seconds: float) -> Message | None:
+        """Return the reply to a request, None if none comes in time.
+
+        Messages of others that come meanwhile are received later. Raises ChannelsLost.
+        """
+        self.send(request)
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            message = wait(self._channels, left)
+            if message and message.parent_id != request.id:
+                self._early.append(message)
+            elif message and message.channel == request.channel:
+                return message
+        return None
 
 
 def probe(
