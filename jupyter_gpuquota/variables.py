@@ -23,5 +23,8 @@ DATASETS = "GPUQUOTA_DATASETS"
 VOLUMES = "GPUQUOTA_VOLUMES"
 """The folder in which a session finds its volumes by name."""
 
+SECRETS = "GPUQUOTA_SECRETS"
+"""What the process of a snapshot must not store: a JSON list of values."""
+
 NOTEBOOK = "JPY_SESSION_NAME"
 """The path of the notebook whose kernel a process is; Jupyter Server sets it."""

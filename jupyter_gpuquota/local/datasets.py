@@ -16,8 +16,10 @@ from ..control.snapshots.assembly import SnapshotParts
 from ..control.snapshots.folders import DiskFolders
 from ..control.snapshots.orders import LaunchedProcess
 from ..control.storage.state_folder import make_state_folder
+from ..core.snapshots.redaction import secret_values
 from ..model.datasets.lakes import Lake
 from ..model.sessions import Session
+from ..store.tasks import in_thread
 from ..variables import BACKEND, STATE_DIR
 from .config import LocalConfig
 from .folders.folders import SessionFolder
@@ -49,8 +51,13 @@ def open_snapshots(
         links = [each.path for each in spec.data] + [each.path for each in spec.mounts]
         return {"log": str(log), "exclude": tuple(link.lstrip("/") for link in links if link)}
 
+    async def secrets(session_id: str) -> list[str]:
+        session = board.find(session_id)
+        launch = await in_thread(folder_of(session).launch, session.run)
+        return secret_values(launch.env if launch else session.spec.env)
+
     own = open_lake(Lake(name="own", url=folder.absolute().as_uri()))
-    process = LaunchedProcess(data.launcher, data.registry.lakes)
+    process = LaunchedProcess(data.launcher, data.registry.lakes, secrets)
     return SnapshotParts(board, data, own, folder, process, DiskFolders(), look)
 
 

@@ -51,7 +51,7 @@ cells = [{"cell_type": "code", "execution_count": 1, "source": "1", "outputs": [
 notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 pathlib.Path("look.ipynb").write_text(json.dumps(notebook))
 pathlib.Path("model.pt").write_text("weights")
-print("epoch 1", flush=True)
+print("epoch 1 with", SECRET, flush=True)
 made = jupyter_gpuquota.snapshot(tag="best", metrics={"loss": 0.5}, artifacts=["*.pt"])
 print("taken", bool(made), flush=True)
 time.sleep(600)
@@ -113,7 +113,7 @@ async def test_training_code_takes_a_snapshot_of_its_session(
             for each in (git.patch, log.sha256)
         )
         assert "+lr = 2" in patch
-        assert "epoch 1" in text
+        assert "epoch 1 with ***" in text
         assert not any(HIDDEN in each for each in (patch, text, repr(manifest)))
         await others_see_nothing(site, found)
 

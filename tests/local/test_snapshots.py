@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import psutil
@@ -13,12 +15,16 @@ from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.snapshots.restore import Restoration
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRulesRequest
+from jupyter_gpuquota.store.lake.connection import connect
 from tests.local.test_session_data import shell
 from tests.shell import Shell, wait_for
+from tests.store.living import fetched
 
 __all__ = ["shell"]
 
 WRITES = "while true; do echo $$ >> log.txt; done"
+HIDDEN = "hunter-22222"
+TELLS = "echo the token is $API_TOKEN, mine $GPUQUOTA_SESSION_TOKEN; echo told; sleep 600"
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +38,11 @@ def folder_of(shell: Shell, name: str) -> Path:
     (folder / "train.py").write_text("print(1)\n")
     (folder / "id_rsa").write_text("secret\n")
     return folder
+
+
+def git(folder: Path, *words: str) -> None:
+    who = ("-c", "user.name=ana", "-c", "user.email=ana@example.org")
+    subprocess.run(["git", *who, *words], cwd=folder, check=True)
 
 
 def kill_controller(shell: Shell) -> None:
@@ -60,7 +71,7 @@ def test_a_session_that_writes_is_stored_without_secrets_and_restored(
     shell: Shell, client: Client
 ) -> None:
     folder = folder_of(shell, "writes")
-    env = {"API_TOKEN": "hunter-22222", "EPOCHS": "3"}
+    env = {"API_TOKEN": HIDDEN, "EPOCHS": "3"}
     client.sessions.submit(
         "writes", command=["bash", "-c", WRITES], folder=str(folder), env=env, wait=True
     )
@@ -82,6 +93,39 @@ def test_a_session_that_writes_is_stored_without_secrets_and_restored(
     assert {each.field for each in caught.value.fields} == {"name", "folder"}
     for name in ("writes", "again"):
         client.sessions.stop(name)
+
+
+@pytest.mark.parametrize("ended", [False, True], ids=["running", "over"])
+def test_secret_values_are_in_no_log_no_patch_and_no_order(
+    shell: Shell, client: Client, *, ended: bool
+) -> None:
+    name = "over" if ended else "tells"
+    folder = folder_of(shell, name)
+    git(folder, "init", "-q")
+    git(folder, "add", "train.py")
+    git(folder, "commit", "-qm", "first")
+    (folder / "train.py").write_text(f"open_with('{HIDDEN}')\n")
+    client.sessions.submit(
+        name, command=["bash", "-c", TELLS], folder=str(folder), env={"API_TOKEN": HIDDEN}
+    )
+    wait_for(lambda: "told" in client.sessions.logs(name))
+    if ended:
+        client.sessions.stop(name, wait=True)
+    made = client.snapshots.create(name, wait=False)
+    orders = [each.read_text() for each in shell.folder.glob("state/data/snapshots/orders/*")]
+    found = client.snapshots.show(client.snapshots.follow(made.id).id)
+    assert found.manifest
+    assert found.manifest.tree
+    lake = connect((shell.folder / "state/data/lake").as_uri())
+    tree = asyncio.run(fetched(lake, found.manifest.tree.version, shell.folder / f"{name}-tree"))
+    log, patch = (
+        (tree / ".gpuquota/snapshot" / each).read_text() for each in ("log.txt", "0.patch")
+    )
+    assert "the token is ***, mine ***\ntold\n" in log or ended
+    assert "told" in log
+    assert "+open_with('***')" in patch
+    assert not any(HIDDEN in each for each in (log, patch, repr(found), *orders))
+    client.sessions.delete(name, stop=True)
 
 
 def test_what_was_left_out_and_what_will_differ_is_told(shell: Shell, client: Client) -> None:

@@ -14,6 +14,7 @@ from ...model.datasets.jobs import JobKind, JobReport
 from ...model.datasets.lakes import Lake
 from ...store.spawn import Spawned, spawn
 from ...store.tasks import in_thread
+from ...variables import SECRETS
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,7 +24,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     With `only`, `cache` or `lake`, the other is not verified: damaged files of the cache are
     fetched from the lake.
     `file` is what a snapshot is ordered with; `tree` is a version in a hidden dataset that is to be
-    written to `folder`, with `variables` if they are wanted.
+    written to `folder`, with `variables` if they are wanted. `secrets` are values that it must not
+    store; they are in no file and no argument.
     """
 
     kind: JobKind
@@ -41,6 +43,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     tree: str = ""
     folder: str = ""
     variables: bool = False
+    secrets: tuple[str, ...] = ()
 
     def job_report(self) -> JobReport:
         """Return what is known of the job before its process reports."""
@@ -96,7 +99,7 @@ class Processes:
                 arguments(order, self._root),
                 state_dir=self._home,
                 job=order.id,
-                environment=self._variables,
+                environment={**self._variables, **environment(order)},
             )
         except StorageFailed as error:
             self._fail(order.id, error)
@@ -114,6 +117,12 @@ class Processes:
     async def close(self) -> None:
         """Leave the processes running: they report to the next controller."""
         self._children = []
+
+
+def environment(order: Order) -> dict[str, str]:
+    """Return the variables of a job's process: only this account can read them."""
+    secrets = msgspec.json.encode(order.secrets).decode()
+    return {SECRETS: secrets} if order.secrets else {}
 
 
 def arguments(order: Order, root: Path) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -27,12 +27,19 @@ class Process(Protocol):
         """Stop what it does itself; processes go on."""
 
 
-class LaunchedProcess:
-    """Starts the process of each snapshot as a job's."""
+Secrets = Callable[[str], Awaitable[Iterable[str]]]
+"""Returns the values of a session's variables that are secrets. Raises NotFound."""
 
-    def __init__(self, launcher: Launcher, lakes: Callable[[], Iterable[Lake]]) -> None:
+
+class LaunchedProcess:
+    """Starts the process of each snapshot as a job's. Orders are files, so secrets are in none."""
+
+    def __init__(
+        self, launcher: Launcher, lakes: Callable[[], Iterable[Lake]], secrets: Secrets
+    ) -> None:
         self._launcher = launcher
         self._lakes = lakes
+        self._secrets = secrets
 
     async def start(self, order: SnapshotOrder, file: str, lake: str) -> None:
         """Start the process of a snapshot; a failure is told to the job board."""
@@ -46,6 +53,7 @@ class LaunchedProcess:
             lake=found,
             cache=False,
             file=file,
+            secrets=tuple(await self._secrets(order.draft.session)),
         )
         await self._launcher.start(wanted)
 
@@ -79,6 +87,8 @@ class Orders:
             try:
                 body = await self._own.get(key)
                 found.append(msgspec.json.decode(body, type=SnapshotOrder))
+            except NotFound:  # another controller has just completed it
+                continue
             except (msgspec.DecodeError, Damaged):
                 await self._own.delete([key])
         return found

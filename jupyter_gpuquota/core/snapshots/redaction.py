@@ -84,11 +84,12 @@ def secret_variable(name: str) -> bool:
 
 def secret_values(variables: Mapping[str, str]) -> list[str]:
     """Return the values of environment variables that are secrets, the longest first."""
-    found = {
-        value
-        for name, value in variables.items()
-        if secret_variable(name) and len(value) >= _SHORTEST
-    }
+    return longest_first(value for name, value in variables.items() if secret_variable(name))
+
+
+def longest_first(values: Iterable[str]) -> list[str]:
+    """Return the values that are long enough to be looked for; some contain shorter ones."""
+    found = {value for value in values if len(value) >= _SHORTEST}
     return sorted(found, key=lambda value: (-len(value), value))
 
 

@@ -55,10 +55,10 @@ def commands(snapshot: Snapshot, manifest: Manifest) -> tuple[str, ...]:
     )
 
 
-def program(words: Iterable[str], folder: str) -> tuple[str, ...]:
+def program(words: Iterable[str], folder: str, secrets: Iterable[str] = ()) -> tuple[str, ...]:
     """Return a command line without secrets, and with paths relative to the session's folder."""
     below = folder.rstrip("/") + "/"
     return tuple(
         posixpath.relpath(word, folder) if word.startswith(below) else word
-        for word in redaction.words(words)
+        for word in redaction.words(words, secrets)
     )

@@ -110,7 +110,7 @@ def draft(
         environment=EnvironmentPart(prefix=spec.environment, image=spec.image, share=spec.share),
         data=spec.data,
         metrics=dict(request.metrics),
-        program=program(request.program, spec.folder),
+        program=program(request.program, spec.folder, secret_values(session.spec.env)),
         problems=(*problems, *left),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -29,15 +29,23 @@ Step = Callable[[Manifest], Manifest]
 class Parts:
     """The parts of one snapshot; `blobs` are files that the tree gets besides, by name.
 
-    `root` is a frozen view of the session's folder, None if there is none.
+    `root` is a frozen view of the session's folder, None if there is none. `secrets` are in none of
+    them.
     """
 
-    def __init__(self, order: SnapshotOrder, room: Path, root: Path | None = None) -> None:
+    def __init__(
+        self,
+        order: SnapshotOrder,
+        room: Path,
+        root: Path | None = None,
+        secrets: Iterable[str] = (),
+    ) -> None:
         self.blobs: dict[str, Path] = {}
         self._order = order
         self._room = room
         self._folder = Path(order.folder)
         self._root = root or self._folder
+        self._secrets = list(secrets)
 
     def add_to(self, draft: Manifest) -> Manifest:
         """Return the draft with all parts that could be read. Blocks."""
@@ -57,7 +65,7 @@ class Parts:
     def _looked(self, draft: Manifest) -> Manifest:
         prefix = draft.environment.prefix or self._order.prefix
         python = str(Path(prefix, "bin", "python")) if prefix else ""
-        found = look(self._root, list(self._order.artifacts), python, [])
+        found = look(self._root, list(self._order.artifacts), python, self._secrets)
         made = added_to(draft, found, self._blob)
         return replace(made, environment=replace(made.environment, prefix=prefix))
 
@@ -66,9 +74,11 @@ class Parts:
         if not self._order.log or not log.is_file():
             return draft
         with log.open("rb") as file:
-            file.seek(max(log.stat().st_size - _LOG, 0))
-            text = file.read(_LOG).decode(errors="replace")
-        return replace(draft, logs=(self._blob("log.txt", redaction.text(text).encode()),))
+            file.seek(max(log.stat().st_size - 2 * _LOG, 0))
+            text = file.read(2 * _LOG).decode(errors="replace")
+        # It is cut afterwards: of a secret that was cut before, the rest would be stored.
+        end = redaction.text(text, self._secrets).encode()[-_LOG:]
+        return replace(draft, logs=(self._blob("log.txt", end),))
 
     def _kernel(self, draft: Manifest) -> Manifest:
         if not self._order.variables:

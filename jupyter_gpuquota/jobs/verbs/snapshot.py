@@ -6,6 +6,7 @@ import argparse
 import os
 import tempfile
 import uuid
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from ...core.snapshots import identity
+from ...core.snapshots import identity, redaction
 from ...errors import Conflict, Damaged, StorageFailed
 from ...model.datasets.lakes import Lake
 from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, TreePart
@@ -31,6 +32,7 @@ from ...store.processes.rooms import room
 from ...store.snapshots.source import SessionFolder
 from ...store.sync import Wanted, sync
 from ...store.tasks import in_thread
+from ...variables import SECRETS
 from .. import lakes
 from ..capture.parts import Parts
 from ..job import Job
@@ -47,12 +49,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(job: Job, args: argparse.Namespace) -> None:
     """Store what the order says. Raises GpuQuotaError."""
     order = await in_thread(_read, args.order)
-    snapshot = await take(job, order, lakes.opened(await lakes.find(job, args, "")), args.lake)
+    objects = lakes.opened(await lakes.find(job, args, ""))
+    snapshot = await take(job, order, objects, args.lake, secrets())
     job.note(version=snapshot)
 
 
-async def take(job: Job, order: SnapshotOrder, objects: Objects, url: str) -> str:
+def secrets() -> list[str]:
+    """Return what must not be stored: what the controller has named, and our own secrets.
+
+    The session has inherited the variables of the controller, as this process has. Programs that
+    are started here do not get what was named.
+    """
+    given = msgspec.json.decode(os.environ.pop(SECRETS, "[]"), type=list[str])
+    return redaction.longest_first([*given, *redaction.secret_values(os.environ)])
+
+
+async def take(
+    job: Job, order: SnapshotOrder, objects: Objects, url: str, hidden: Sequence[str] = ()
+) -> str:
     """Store the tree, then the manifest that names it; return the snapshot's id.
+
+    Texts beside the session's files are stored without what is `hidden`.
 
     The same order and the same folder have the same id: who goes on after a kill makes nothing
     twice. Nobody removes objects from the lake before the manifest names what it needs of them.
@@ -64,7 +81,7 @@ async def take(job: Job, order: SnapshotOrder, objects: Objects, url: str) -> st
             prefix = f"gpuquota-snapshot-{os.geteuid()}-"
             place = Path(tempfile.gettempdir(), f"{prefix}{uuid.uuid4().hex}")
             async with room(place, prefix) as copies:
-                manifest = await _made(job, order, objects, copies, url)
+                manifest = await _made(job, order, objects, copies, url, hidden)
         body = identity.encode(manifest)
         snapshot = identity.identity(body)
         key = identity.key(order.draft.owner, snapshot)
@@ -79,7 +96,12 @@ async def take(job: Job, order: SnapshotOrder, objects: Objects, url: str) -> st
 
 
 async def _made(
-    job: Job, order: SnapshotOrder, objects: Objects, copies: Path, url: str
+    job: Job,
+    order: SnapshotOrder,
+    objects: Objects,
+    copies: Path,
+    url: str,
+    hidden: Sequence[str],
 ) -> Manifest:
     """Return the manifest with all parts that could be stored."""
     root = Path(order.folder)
@@ -87,7 +109,7 @@ async def _made(
         return _with(order.draft, PartProblem(part="tree", message=f"{root} does not exist."))
     async with frozen(root, providers() if order.running else ()) as view:
         job.note(frozen=view is not None)
-        parts = Parts(order, copies, view.root if view else None)
+        parts = Parts(order, copies, view.root if view else None, hidden)
         manifest = await in_thread(parts.add_to, order.draft)
         source = SessionFolder(root, copies, order.exclude, parts.blobs, view)
         with closing(lakes.catalog(Lake(name=url, url=url))) as catalog:

@@ -19,6 +19,7 @@ from ...control.snapshots.pages import SavingPages
 from ...control.snapshots.registry import Registry
 from ...control.snapshots.upkeep import Rules, Upkeep
 from ...core.snapshots import identity
+from ...core.snapshots.redaction import secret_values
 from ...errors import Damaged, GpuQuotaError, NotFound
 from ...model.datasets.jobs import Job
 from ...model.datasets.lakes import Lake
@@ -84,7 +85,7 @@ class ClusterSnapshotParts:
         self._hook, self._rules = Hook(), Rules(cluster.own)
         self._orders = Orders(cluster.own, None)
         self._variables = PodVariables(cluster.api, cluster.pod)
-        self._inside = Inside(cluster.pod, self._variables)
+        self._inside = Inside(cluster.pod, self._variables, self._secrets)
         self._process = self._make_process()
         self._maker = self._make_maker()
         self._restores = self._make_restores()
@@ -215,6 +216,10 @@ class ClusterSnapshotParts:
 
     def _claims(self, order: SnapshotOrder) -> Mapping[str, str]:
         return claims_of(order.draft.spec, order.draft.owner, self._cluster.defaults)
+
+    def _secrets(self, session_id: str) -> list[str]:
+        session = self._cluster.board.by_id.get(session_id)
+        return secret_values(session.spec.env) if session else []
 
     async def _stored_variables(self, snapshot: str) -> bytes:
         """Return the stored variables of a snapshot. Raises NotFound, Damaged, Unavailable."""

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
+import msgspec
 from msgspec.structs import replace
 
 from ...control.snapshots.capture import variables
@@ -38,10 +39,14 @@ _LACKING = "There is no such variable."
 
 @dataclass(slots=True)
 class Looked:
-    """A draft with what was found, and by sha256 the files that are stored beside its manifest."""
+    """A draft with what was found, and by sha256 the files that are stored beside its manifest.
+
+    `secrets` are values that are in none of them.
+    """
 
     draft: Manifest
     files: dict[str, bytes] = field(default_factory=dict)
+    secrets: list[str] = field(default_factory=list)
     after: Callable[[], Awaitable[None]] | None = None
     """What is to be done once everything is stored."""
 
@@ -60,26 +65,36 @@ class Looked:
 class Inside:
     """Looks into sessions; `exec` and `logs` are set when the backend is complete.
 
-    `pod` returns the pod of a session by its id.
+    `pod` returns the pod of a session by its id, `secrets` the values of its variables that its
+    request has and that are secrets.
     """
 
-    def __init__(self, pod: Callable[[str], Pod | None], variables: PodVariables) -> None:
+    def __init__(
+        self,
+        pod: Callable[[str], Pod | None],
+        variables: PodVariables,
+        secrets: Callable[[str], Iterable[str]] = lambda _: (),
+    ) -> None:
         self.exec: Exec | None = None
         self.logs: Logs | None = None
         self._pod = pod
         self._variables = variables
+        self._secrets = secrets
 
     async def look(self, order: SnapshotOrder) -> Looked:
         """Return what is found, once everything that was written is on the volumes.
 
         Raises NotInCharge.
         """
-        looked = Looked(_with_image(order.draft, self._pod(order.draft.session)))
+        session = order.draft.session
+        looked = Looked(_with_image(order.draft, self._pod(session)))
+        looked.secrets += self._secrets(session)
+        if order.running and self.exec:
+            await self._parts(order, self.exec, looked)
         await self._log(order, looked)
         if order.variables:
             await self._kernel(order, looked)
         if order.running and self.exec:
-            await self._parts(order, self.exec, looked)
             await self._sync(order, self.exec, looked)
         return looked
 
@@ -88,7 +103,9 @@ class Inside:
         request = ExecRequest(command=words, timeout=_LOOK)
         try:
             said = await programs.execute(order.draft.session, request)
-            looked.draft = added_to(looked.draft, answered(said.output), looked.store)
+            found = answered(said.output)
+            looked.secrets += msgspec.convert(found.get("secrets", ()), tuple[str, ...])
+            looked.draft = added_to(looked.draft, found, looked.store)
         except NotInCharge:
             raise
         except (GpuQuotaError, Unreadable, ValueError) as error:
@@ -127,7 +144,8 @@ class Inside:
             looked.lacks("logs", error.message)
         else:
             if said.text:
-                file = looked.store("log.txt", redaction.text(said.text).encode())
+                secrets = redaction.longest_first(looked.secrets)
+                file = looked.store("log.txt", redaction.text(said.text, secrets).encode())
                 looked.draft = replace(looked.draft, logs=(file,))
 
     async def _sync(self, order: SnapshotOrder, programs: Exec, looked: Looked) -> None:

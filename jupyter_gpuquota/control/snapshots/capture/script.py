@@ -1,7 +1,8 @@
 """What `shipping` runs inside of a session: it prints one line with all parts that can be read.
 
-It looks at the folder in which it runs. The argument is a JSON document with `artifacts`, patterns
-of files there.
+The answer has the secrets of the session, too, so that others can leave them out; it is never
+stored. It looks at the folder in which it runs. The argument is a JSON document with `artifacts`,
+patterns of files there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
-from typing import Any, Callable  # noqa: UP035 (Python 3.8 in sessions)
+from typing import Any, Callable, Iterable  # noqa: UP035 (Python 3.8 in sessions)
 
 from ....core.snapshots import redaction
 from . import environment, git, notebooks
@@ -30,6 +31,7 @@ def main() -> None:
     asked = json.loads(sys.argv[1])
     secrets = redaction.secret_values(os.environ)
     found = look(Path.cwd(), asked["artifacts"], sys.executable, secrets)
+    found["secrets"] = secrets
     line = _packed(found)
     if len(line) > _MOST:
         found["patches"] = []
@@ -76,7 +78,7 @@ def look(root: Path, artifacts: list[str], python: str, secrets: list[str]) -> d
         try:
             step()
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            found["problems"].append([name, words(error)])
+            found["problems"].append([name, words(error, secrets)])
     return found
 
 
@@ -85,15 +87,17 @@ def _matches(root: Path, pattern: str) -> bool:
     return any(each.is_file() for each in root.glob(pattern))
 
 
-def words(error: Exception) -> str:
+def words(error: Exception, secrets: Iterable[str] = ()) -> str:
     """Return why a part could not be read, without secrets."""
     if isinstance(error, subprocess.CalledProcessError):
         said = error.stderr or b""
         text = said.decode(errors="replace") if isinstance(said, bytes) else said
-        return redaction.text(text.strip()[-_SAID:]) or f"It ended with {error.returncode}."
+        return (
+            redaction.text(text.strip(), secrets)[-_SAID:] or f"It ended with {error.returncode}."
+        )
     if isinstance(error, subprocess.TimeoutExpired):
         return f"It took longer than {error.timeout:g} seconds."
-    return redaction.text(str(error))
+    return redaction.text(str(error), secrets)
 
 
 def _packed(found: dict[str, Any]) -> str:
