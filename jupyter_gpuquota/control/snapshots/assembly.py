@@ -30,8 +30,9 @@ from .orders import Orders, Process
 from .pages import SavingPages
 from .registry import Registry
 from .restores import FolderRestores
+from .rules import Rules
 from .snapshots import LakeSnapshots
-from .upkeep import Rules, Upkeep
+from .upkeep import Upkeep
 
 _SAVE = 10.0
 """Seconds that open pages have to save."""

@@ -9,17 +9,17 @@ from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-import msgspec
+from msgspec.structs import replace
 
-from ...core.snapshots import identity, requests, retention
-from ...errors import GpuQuotaError, NotFound
-from ...model.sessions import ENDED, LIVE, Session
+from ...core.snapshots import requests, rests, retention
+from ...errors import GpuQuotaError
+from ...model.sessions import Session
 from ...model.snapshots.manifest import Trigger
-from ...model.snapshots.snapshots import Snapshot, SnapshotRequest, SnapshotRules
-from ...store.lake.objects import Objects
+from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
 from ..board import Board
 from .making import Maker
 from .registry import Registry, drop_tree, trees
+from .rules import Rules
 
 _READ = 30
 _RULES = 60
@@ -29,25 +29,6 @@ _UNNAMED = timedelta(days=1)
 """How long a tree stays that no manifest names: its snapshot was killed before it was complete."""
 
 _log = logging.getLogger(__name__)
-
-
-class Rules:
-    """The rules of users, in the controller's own objects."""
-
-    def __init__(self, own: Objects) -> None:
-        self._own = own
-
-    async def rules(self, user: str) -> SnapshotRules:
-        """Return the rules of a user. Raises Unavailable."""
-        try:
-            body = await self._own.get(identity.rules_key(user))
-        except NotFound:
-            return SnapshotRules()
-        return msgspec.json.decode(body, type=SnapshotRules)
-
-    async def put(self, user: str, rules: SnapshotRules) -> None:
-        """Set the rules of a user. Raises StorageFailed, Unavailable."""
-        await self._own.put(identity.rules_key(user), msgspec.json.encode(rules))
 
 
 class Needing(Protocol):
@@ -74,7 +55,7 @@ class Taking(Protocol):
 
 
 class Upkeep:
-    """One loop for lakes and rules; what ends or is suspended is noticed at once."""
+    """One loop for resting sessions, lakes and rules; what comes to rest is noticed at once."""
 
     def __init__(
         self,
@@ -90,47 +71,47 @@ class Upkeep:
         self._snapshots = snapshots
         self._rules = rules
         self._stale = asyncio.Event()
-        self._live: dict[str, str] = {}
+        self._resting: set[tuple[str, int, str]] = set()
+        self._begun = datetime.now(UTC)
+        self._troubles: list[str] = []
         self._running: asyncio.Task[None] | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Begin."""
-        self._live = {each.id: each.state for each in self._board.sessions}
         self._running = asyncio.create_task(self._run())
 
     def wake(self) -> None:
-        """Read the lakes now."""
+        """Look at everything now."""
         self._stale.set()
 
     def follow(self, sessions: Sequence[Session]) -> None:
-        """Take the snapshots of sessions that have just ended or were suspended."""
-        before, self._live = self._live, {each.id: each.state for each in sessions}
-        for session in sessions:
-            if before.get(session.id) not in LIVE or session.started is None:
-                continue
-            if session.state == "suspended" or session.state in ENDED:
-                trigger: Trigger = "suspend" if session.state == "suspended" else "finish"
-                task = asyncio.create_task(self._guarded(self._at_rest(session, trigger)))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+        """Look at sessions that have just ended or were suspended."""
+        resting: set[tuple[str, int, str]] = {
+            (each.id, each.run, each.state) for each in sessions if rests.rests(each)
+        }
+        if resting - self._resting:
+            self.wake()
+        self._resting = resting
 
     async def close(self) -> None:
         """End."""
-        tasks = [*self._tasks, *([self._running] if self._running else [])]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._running:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
 
     async def _run(self) -> None:
         second = 0
+        await self._guarded(self._read())  # what was stored already is not stored again
         while True:
             self._stale.clear()
+            await self._guarded(self._at_rest())
             await self._guarded(self._read())
             if second % _RULES < _READ:
                 await self._guarded(self._apply())
             if second % _TREES < _READ:
                 await self._guarded(self._drop_unnamed())
+            self._board.warn("snapshots", tuple(dict.fromkeys(self._troubles)))
+            self._troubles.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_READ):
                     await self._stale.wait()
@@ -140,10 +121,21 @@ class Upkeep:
         await self._registry.refresh()
         self._maker.settle([each.snapshot for each in self._registry.all()], datetime.now(UTC))
 
-    async def _at_rest(self, session: Session, trigger: Trigger) -> None:
-        rules = await self._rules.rules(session.owner)
-        if rules.on_suspend if trigger == "suspend" else rules.on_finish:
-            await self._take(session, trigger)
+    async def _at_rest(self) -> None:
+        """Take the snapshots of sessions that rest, whenever they have come to that."""
+        resting = [each for each in self._board.sessions if rests.rests(each)]
+        everything = self._snapshots.all()
+        for owner in sorted({each.owner for each in resting}):
+            rules, known = await self._rules.rules(owner), await self._rules.rests(owner)
+            known = replace(known, since=known.since or self._begun)
+            sessions = [each for each in resting if each.owner == owner]
+            mine = [each for each in everything if each.owner == owner]
+            for session, trigger in rests.owed(sessions, mine, rules, known):
+                await self._guarded(self._store(session, trigger))
+
+    async def _store(self, session: Session, trigger: Trigger) -> None:
+        await self._take(session, trigger)
+        await self._rules.stored(session, self._board.by_id)
 
     async def _apply(self) -> None:
         """Remove what the rules remove, and take what the schedule wants."""
@@ -157,7 +149,7 @@ class Upkeep:
                 await self._remove(snapshot)
             sessions = [each for each in self._board.sessions if each.owner == owner]
             for session in retention.due(sessions, mine, rules.every, datetime.now(UTC)):
-                await self._take(session, "schedule")
+                await self._guarded(self._take(session, "schedule"))
 
     async def _take(self, session: Session, trigger: Trigger) -> None:
         request = SnapshotRequest()
@@ -183,9 +175,7 @@ class Upkeep:
         try:
             await work
         except GpuQuotaError as error:
-            self._board.warn("snapshots", (error.message,))
+            self._troubles.append(error.message)
         except Exception:  # noqa: BLE001 (a bug must not end the care of all snapshots)
             _log.exception("the upkeep of snapshots failed")
-            self._board.warn("snapshots", ("Snapshots cannot be kept in order: see the log.",))
-        else:
-            self._board.warn("snapshots", ())
+            self._troubles.append("Snapshots cannot be kept in order: see the log.")

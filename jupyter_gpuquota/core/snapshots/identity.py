@@ -6,6 +6,7 @@
     snapshots/OWNER/ID.marks      tags and pin, which may change
     snapshots/OWNER/ID.SHA256     a file of a snapshot that has no tree: a patch, a log
     snapshots/OWNER/rules         when snapshots are taken and removed by themselves
+    snapshots/OWNER/rests         which sessions were stored when they came to rest
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ SNAPSHOTS = "snapshots/"
 MANIFEST = ".json"
 MARKS = ".marks"
 _RULES = "rules"
+_RESTS = "rests"
 _TREES = ".snapshots-"
 _DIGITS = 32
 
@@ -84,6 +86,11 @@ def keys_of(owner: str, snapshot: str, keys: Iterable[str]) -> list[str]:
 def rules_key(owner: str) -> str:
     """Return the key of the rules of an owner."""
     return f"{folder(owner)}{_RULES}"
+
+
+def rests_key(owner: str) -> str:
+    """Return the key of what is remembered of an owner's resting sessions."""
+    return f"{folder(owner)}{_RESTS}"
 
 
 def folder(owner: str) -> str:

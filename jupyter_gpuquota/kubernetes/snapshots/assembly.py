@@ -17,7 +17,8 @@ from ...control.snapshots.making import Maker
 from ...control.snapshots.orders import Orders
 from ...control.snapshots.pages import SavingPages
 from ...control.snapshots.registry import Registry
-from ...control.snapshots.upkeep import Rules, Upkeep
+from ...control.snapshots.rules import Rules
+from ...control.snapshots.upkeep import Upkeep
 from ...core.snapshots import identity
 from ...core.snapshots.redaction import secret_values
 from ...errors import Damaged, GpuQuotaError, NotFound
