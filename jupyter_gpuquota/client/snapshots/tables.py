@@ -19,6 +19,8 @@ SNAPSHOTS = Table[Snapshot](
         "files": lambda each: each.files,
         "trigger": lambda each: each.trigger,
         "consistency": lambda each: each.consistency,
+        "mechanism": lambda each: each.mechanism,
+        "providers": lambda each: list(each.providers),
         "metrics": lambda each: dict(each.metrics),
         "pinned": lambda each: each.pin is not None,
         "problem": lambda each: each.problem.message if each.problem else "",

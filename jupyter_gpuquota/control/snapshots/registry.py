@@ -176,8 +176,10 @@ def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
     """Return what is listed of a manifest."""
     tree = manifest.tree
     parts = lost_parts(manifest)
-    providers = [*(["lake"] if tree else []), *(each.provider for each in manifest.volumes)]
-    instant = bool(manifest.volumes) and all(e.mechanism == "instant" for e in manifest.volumes)
+    of_tree = ["lake", tree.provider] if tree else []
+    providers = [*of_tree, *(each.provider for each in manifest.volumes)]
+    made = [*([tree.mechanism] if tree else []), *(each.mechanism for each in manifest.volumes)]
+    instant = set(made) == {"instant"}
     shown = Snapshot(
         id=snapshot,
         session=manifest.session,
@@ -194,7 +196,7 @@ def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
         size=(tree.size if tree else 0) + sum(each.size for each in manifest.volumes),
         added=tree.added if tree else 0,
         consistency=manifest.consistency,
-        mechanism="instant" if instant and not tree else "copy",
+        mechanism="instant" if instant else "copy",
         data=manifest.data,
         providers=tuple(dict.fromkeys(filter(None, providers))),
         metrics=manifest.metrics,

@@ -31,8 +31,9 @@ class Snapshot(Model, frozen=True, kw_only=True):
     `id` is the sha256 of its manifest; while it is made, and if that fails, the id of its `job`.
     `partial`: some part is missing, see its manifest. `size` is in bytes, `added` those that were
     new to the lake. `data` are the versions of datasets that its session used, `providers` have
-    stored its parts. `problems` counts missing parts; `problem`
-    is why it could not be made. Of a snapshot of another user, an admin sees sizes only.
+    stored its parts, or frozen the folder for that: `instant` if all of it is of one moment.
+    `problems` counts missing parts; `problem` is why it could not be made. Of a snapshot of another
+    user, an admin sees sizes only.
     """
 
     id: str
@@ -106,9 +107,8 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
 
     `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
     are names in its kernel, which a program of the session may have written to the file `dump`
-    already; else, on a cluster, the kernel of `notebook` is asked, or the only one; `volumes` are
-    those to include, None for all. `program` is the command line of the program that takes the
-    snapshot of its own session.
+    already; else, on a cluster, the kernel of `notebook` is asked, or the only one. `program` is
+    the command line of the program that takes the snapshot of its own session.
     """
 
     note: str = ""
@@ -118,7 +118,6 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
     variables: tuple[str, ...] = ()
     dump: str = ""
     notebook: str = ""
-    volumes: tuple[str, ...] | None = None
     program: tuple[str, ...] = ()
 
 

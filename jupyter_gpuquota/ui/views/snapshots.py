@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 
 from ...client.snapshots.tables import RESTORES, SNAPSHOTS
 from ...model.snapshots.comparison import FactChange, SnapshotComparison
-from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.manifest import Manifest, TreePart, VolumePart
 from ...model.snapshots.restore import Restoration, RestorationList, RestorePlan
+from ...model.snapshots.runs import Run
 from ...model.snapshots.snapshots import Snapshot, SnapshotDetails, SnapshotList
 from .data.formats import ago_text, count_text, path_text, short, size_text
 from .markup import Markup, tag
@@ -178,22 +180,44 @@ def confirmed_text(restore: Restoration) -> str:
 
 
 def _parts(manifest: Manifest) -> list[tuple[str, str]]:
-    tree, found = manifest.tree, manifest.environment
-    size = f"{count_text(tree.files, 'file')}, {size_text(tree.size)}" if tree else "none"
+    found = manifest.environment
     metrics = (f"{name}={value:g}" for name, value in manifest.metrics.items())
     ran = (f"{each.path} ({each.executed}/{each.cells} cells)" for each in manifest.notebooks)
     return [
-        ("files", size),
+        ("files", _tree(manifest.tree) if manifest.tree else "none"),
         ("notebooks", ", ".join(ran)),
         ("git", ", ".join(_git(manifest))),
         ("python", f"{found.python} {found.prefix or found.image}".strip()),
         ("packages", str(len(found.packages)) if found.packages else ""),
         ("gpus", f"{', '.join(found.gpus)} {found.driver}".strip()),
         ("data", ", ".join(f"{e.dataset}@{short(e.version)}" for e in manifest.data)),
-        ("volumes", ", ".join(each.volume for each in manifest.volumes)),
+        ("volumes", ", ".join(map(_volume, manifest.volumes))),
         ("artifacts", ", ".join(each.path for each in manifest.artifacts)),
+        ("log", ", ".join(f"{each.path}, {size_text(each.size)}" for each in manifest.logs)),
+        ("variables", ", ".join(manifest.kernel.names) if manifest.kernel else ""),
         ("metrics", ", ".join(metrics)),
+        ("run", _run(manifest.run) if manifest.run else manifest.mlflow_run),
+        ("program", shlex.join(manifest.program)),
     ]
+
+
+def _tree(tree: TreePart) -> str:
+    """Return how many files there are, and whether they are of one moment."""
+    frozen = tree.mechanism == "instant"
+    how = f"frozen by {tree.provider}" if frozen else "read one by one"
+    return f"{count_text(tree.files, 'file')}, {size_text(tree.size)}, {how}"
+
+
+def _volume(part: VolumePart) -> str:
+    if not part.provider:
+        return f"{part.volume} (recorded, not stored)"
+    made = "at once" if part.mechanism == "instant" else "copied"
+    return f"{part.volume} ({part.provider}, {made}, {part.consistency})"
+
+
+def _run(run: Run) -> str:
+    params = (f"{name}={value}" for name, value in run.params.items())
+    return " ".join((run.name or run.id, *params))
 
 
 def _git(manifest: Manifest) -> list[str]:
@@ -218,6 +242,7 @@ _COLUMNS: list[Column[Snapshot]] = [
     Column("TAKEN", lambda each: ago_text(each.created)),
     Column("SIZE", lambda each: size_text(each.size)),
     Column("ADDED", lambda each: size_text(each.added)),
+    Column("STORED BY", lambda each: ", ".join(each.providers) or "-"),
     Column("TAGS", lambda each: ", ".join(each.tags) or "-"),
     Column("NOTE", lambda each: path_text(each.note) or "-"),
 ]

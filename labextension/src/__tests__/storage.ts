@@ -78,7 +78,7 @@ export function makeSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     consistency: 'quiesced',
     mechanism: 'copy',
     data: [],
-    providers: ['content store'],
+    providers: ['lake'],
     metrics: {},
     pin: null,
     problems: 0,

@@ -2062,8 +2062,9 @@ export interface SnapshotList {
  * `id` is the sha256 of its manifest; while it is made, and if that fails, the id of its `job`.
  * `partial`: some part is missing, see its manifest. `size` is in bytes, `added` those that were
  * new to the lake. `data` are the versions of datasets that its session used, `providers` have
- * stored its parts. `problems` counts missing parts; `problem`
- * is why it could not be made. Of a snapshot of another user, an admin sees sizes only.
+ * stored its parts, or frozen the folder for that: `instant` if all of it is of one moment.
+ * `problems` counts missing parts; `problem` is why it could not be made. Of a snapshot of another
+ * user, an admin sees sizes only.
  */
 export interface Snapshot {
   id: string;
@@ -2126,9 +2127,8 @@ export interface SnapshotQuery {
  *
  * `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
  * are names in its kernel, which a program of the session may have written to the file `dump`
- * already; else, on a cluster, the kernel of `notebook` is asked, or the only one; `volumes` are
- * those to include, None for all. `program` is the command line of the program that takes the
- * snapshot of its own session.
+ * already; else, on a cluster, the kernel of `notebook` is asked, or the only one. `program` is
+ * the command line of the program that takes the snapshot of its own session.
  */
 export interface SnapshotRequest {
   note?: string;
@@ -2140,7 +2140,6 @@ export interface SnapshotRequest {
   variables?: string[];
   dump?: string;
   notebook?: string;
-  volumes?: string[] | null;
   program?: string[];
 }
 /**

@@ -145,6 +145,27 @@ describe('the view of a snapshot', () => {
     const code = screen.getByRole('row', { name: /^Code/ });
     expect(code.textContent).toContain('c0ffee000000 main with changes');
     expect(screen.getByText('jupyter gpu snapshot restore 5a')).toBeTruthy();
+    const files = screen.getByRole('row', { name: /^Files/ });
+    expect(files.textContent).toContain('read one by one');
+    expect(screen.getByText('lake · copied')).toBeTruthy();
+    details.dispose();
+  });
+
+  it('says what has frozen the folder', async () => {
+    const tree = { ...makeManifest().tree!, provider: 'btrfs' };
+    const details = ofSnapshot(page.store, 'test', async () => ({
+      snapshot: makeSnapshot({
+        mechanism: 'instant',
+        providers: ['lake', 'btrfs']
+      }),
+      manifest: makeManifest({ tree: { ...tree, mechanism: 'instant' } }),
+      reproduce: []
+    }));
+    details.watch();
+    page.show(<SnapshotView resource={details} />);
+    const files = await screen.findByRole('row', { name: /^Files/ });
+    expect(files.textContent).toContain('frozen by btrfs');
+    expect(screen.getByText('lake, btrfs · made at once')).toBeTruthy();
     details.dispose();
   });
 });

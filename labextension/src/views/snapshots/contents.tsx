@@ -3,7 +3,7 @@ import React from 'react';
 import { GitPart, Manifest, VolumePart } from '../../api/models';
 import { bytesText } from '../parts/amounts';
 import { useUi } from '../parts/ui';
-import { consistencyText, partTexts, shortId } from './texts';
+import { consistencyText, mechanismText, partTexts, shortId } from './texts';
 
 /** What the parts of a snapshot contain, each behind its heading. */
 export function Contents({ manifest }: { manifest: Manifest }): JSX.Element {
@@ -91,8 +91,7 @@ function gitLines(trans: TranslationBundle, part: GitPart): string[] {
 
 function volumeText(trans: TranslationBundle, part: VolumePart): string {
   const { consistency, mechanism, path, provider, size, volume } = part;
-  const how =
-    mechanism === 'instant' ? trans.__('made at once') : trans.__('copied');
+  const how = mechanismText(trans, mechanism);
   return [
     path ? trans.__('%1 at %2', volume, path) : volume,
     provider ? `${provider}, ${how}` : trans.__('recorded, not stored'),

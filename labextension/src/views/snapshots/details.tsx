@@ -1,3 +1,4 @@
+import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useMemo } from 'react';
 import { Snapshot, SnapshotDetails } from '../../api/models';
 import { CommandIDs } from '../../commands';
@@ -17,6 +18,7 @@ import { snapshotEntries } from './menu';
 import { partSummary } from './summaries';
 import {
   consistencyText,
+  mechanismText,
   partStateText,
   partTexts,
   shortId,
@@ -123,12 +125,22 @@ function About({ snapshot }: { snapshot: Snapshot }): JSX.Element {
           )
         ],
         [trans.__('Consistency'), consistencyText(trans, snapshot.consistency)],
-        [trans.__('Stored by'), snapshot.providers.join(', ')],
+        [trans.__('Stored by'), storedText(trans, snapshot)],
         [trans.__('Parent'), parent && <Reference key="parent" id={parent} />],
         [trans.__('ID'), <code key="id">{id}</code>]
       ]}
     />
   );
+}
+
+/** Return what has stored it, and whether that was done at once. */
+function storedText(
+  trans: TranslationBundle,
+  { mechanism, providers }: Snapshot
+): string {
+  return providers.length
+    ? `${providers.join(', ')} · ${mechanismText(trans, mechanism)}`
+    : '';
 }
 
 /** A link to another snapshot. */

@@ -1,5 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Manifest } from '../../api/models';
+import { Manifest, TreePart } from '../../api/models';
 import { bytesText } from '../parts/amounts';
 import { filesText } from '../datasets/texts';
 import { shortId } from './texts';
@@ -17,7 +17,11 @@ export function partSummary(
   switch (part) {
     case 'tree':
       return tree
-        ? `${filesText(trans, tree.files)} · ${bytesText(tree.size)}`
+        ? [
+            filesText(trans, tree.files),
+            bytesText(tree.size),
+            viewText(trans, tree)
+          ].join(' · ')
         : '';
     case 'notebooks':
       return manifest.notebooks
@@ -69,6 +73,16 @@ export function partSummary(
     default:
       return '';
   }
+}
+
+/** Return whether the files of the folder are of one moment. */
+function viewText(
+  trans: TranslationBundle,
+  { mechanism, provider }: TreePart
+): string {
+  return mechanism === 'instant'
+    ? trans.__('frozen by %1', provider)
+    : trans.__('read one by one');
 }
 
 /** Return what the session mounted, which on one machine is not stored with it. */

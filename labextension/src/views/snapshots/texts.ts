@@ -1,6 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import {
   Consistency,
+  Mechanism,
   Restoration,
   RestoreState,
   Snapshot,
@@ -92,6 +93,16 @@ export function consistencyText(
     'best-effort': trans.__('best effort: files were read one by one')
   };
   return textOf(texts, consistency);
+}
+
+/** Return whether what was stored is of one moment. */
+export function mechanismText(
+  trans: TranslationBundle,
+  mechanism: Mechanism
+): string {
+  return mechanism === 'instant'
+    ? trans.__('made at once')
+    : trans.__('copied');
 }
 
 export function partTexts(
