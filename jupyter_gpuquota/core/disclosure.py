@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 
 from msgspec.structs import replace
 
+from ..model.messages.build import joined, message
+from ..model.messages.formats import sessions_arg
 from ..model.nodes import DeviceUse, GpuProgram, NodeUse, SliceUse
 from ..model.policy import Exemption, Policy
+from ..model.previews import Preview
 from ..model.quota import Project, ProjectUse, Quota
 from ..model.reasons import Reason
 from ..model.routes.route import Need
@@ -108,6 +112,29 @@ def actions_for(
 def seen(sessions: Iterable[Session], rights: Rights) -> list[Session]:
     """Return the sessions that a caller sees."""
     return [session for session in sessions if rights.may("see", session)]
+
+
+def preview(found: Preview, sessions: Iterable[Session], rights: Rights) -> Preview:
+    """Return a preview as a caller sees it: who would be preempted is named as far as allowed."""
+    if not found.preempts:
+        return found
+    named = {session.id: session for session in sessions if session.id in found.preempts}
+    victims = [named[each] for each in found.preempts if each in named]
+    visible = [v for v in victims if rights.names(v.spec.project) or rights.owns(v)]
+    others = Counter(each.spec.project for each in victims if each not in visible)
+    who = sessions_arg([each.spec.name for each in visible], others)
+    sentences = tuple(
+        message(each.key, **{**each.args, "sessions": who})
+        if each.key == "preview.preempts"
+        else each
+        for each in found.sentences
+    )
+    return replace(
+        found,
+        message=joined(*sentences),
+        sentences=sentences,
+        preempts=tuple(each.id for each in visible),
+    )
 
 
 def quota(found: Quota, projects: Iterable[Project], rights: Rights, *, editable: bool) -> Quota:

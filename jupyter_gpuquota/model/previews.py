@@ -21,7 +21,8 @@ class Preview(Model, frozen=True, kw_only=True):
     its project's queue and, if they exist, the nearest share that would start now and when enough
     is `expected` to be free, because the run time of others is over) or `forbidden` (with the rule,
     or with the invalid fields in `problems`). `sentences` are those of `message`, with their keys.
-    `data` says which versions of datasets are cached already, and which are fetched first.
+    `preempts` are the ids of the sessions that would lose their GPUs, as far as the caller sees
+    them. `data` says which versions of datasets are cached already, and which are fetched first.
     """
 
     verdict: Open[PreviewVerdict]
@@ -35,6 +36,7 @@ class Preview(Model, frozen=True, kw_only=True):
     expected: datetime | None = None
     problems: tuple[FieldProblem, ...] = ()
     data: Annotated[tuple[MountPreview, ...], ADDED] = ()
+    preempts: Annotated[tuple[str, ...], ADDED] = ()
 
 
 class QueuePosition(Model, frozen=True, kw_only=True):

@@ -95,7 +95,9 @@ async def preview(backend: Backend, call: Call) -> Preview:
         names.check_free(spec, backend.sessions.all())
     except (InvalidFields, NameTaken) as error:
         return previews.forbidden(error, alternatives.allowed(call.body, known, error))
-    found = previews.rounded(await backend.planning.preview(spec, call.who), call.body, spec)
+    found = await backend.planning.preview(spec, call.who)
+    found = disclosure.preview(found, backend.sessions.all(), call.rights)
+    found = previews.rounded(found, call.body, spec)
     found = previews.apart(found, spec, known.containers)
     return previews.with_data(found, await session_data.previews(backend, spec.data))
 

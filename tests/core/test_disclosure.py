@@ -13,6 +13,7 @@ from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
 from jupyter_gpuquota.core.usage.nodes import draw
 from jupyter_gpuquota.model.nodes import GpuProgram, Reading
+from jupyter_gpuquota.model.previews import Preview
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import ACTIONS, STATES, Action, Exit, Reclaim, Session, State
@@ -121,6 +122,38 @@ def test_who_took_the_gpus_is_named_to_whoever_sees_that_project() -> None:
     assert disclosure.shown(session, rights("admin"), tuple(CAPABILITIES)).reclaimed == taken
 
 
+def seen_by(who: str, request: Session, state: ClusterSnapshot) -> Preview:
+    """Return the preview of a request as somebody sees it."""
+    rights = rights_of(Caller(who), state.projects, admin=who == "admin")
+    return disclosure.preview(preview(request.spec, state), state.sessions, rights)
+
+
+@pytest.mark.parametrize(
+    ("who", "sessions", "preempts"),
+    [
+        ("ana", "team-a/1", ()),
+        ("both", "busy", ("id-busy",)),
+        ("li", "busy", ("id-busy",)),
+        ("admin", "busy", ("id-busy",)),
+    ],
+)
+def test_who_would_be_preempted_is_named_to_those_who_may_know(
+    who: str, sessions: str, preempts: tuple[str, ...]
+) -> None:
+    place = make_placement(make_slice(0))
+    busy = make_session("busy", "1", "running", kind="train", owner="li", placement=place)
+    wish = make_session("mine", "1", project="team-b", owner=who)
+    projects = [
+        make_project("team-a", "0", members=("both",)),
+        make_project("team-b", "1", members=("ana", "both", "li")),
+    ]
+    state = ClusterSnapshot([busy], projects, [make_node("n1", 1)], NOW)
+    found = seen_by(who, wish, state)
+    assert found.sentences[1].args["sessions"] == sessions
+    assert found.preempts == preempts
+    assert found.message.count(found.sentences[1].text) == 1
+
+
 def test_arguments_tell_no_more_of_other_projects_than_texts() -> None:
     """Reasons and previews are shown to all who see a session: none names another project's."""
     places = [make_placement(make_slice(i)) for i in range(2)]
@@ -130,7 +163,10 @@ def test_arguments_tell_no_more_of_other_projects_than_texts() -> None:
     ]
     claims = make_session("mine", "1", project="team-b", owner="ana")
     leaving = msgspec.structs.replace(borrowers[0], state="stopping", goal="stop")
-    projects = [make_project("team-a", "0"), make_project("team-b", "2")]
+    projects = [
+        make_project("team-a", "0", members=("li",)),
+        make_project("team-b", "2", members=("ana",)),
+    ]
     nodes = [make_node("n1", 2)]
 
     def snapshot(*sessions: Session) -> ClusterSnapshot:
@@ -138,7 +174,7 @@ def test_arguments_tell_no_more_of_other_projects_than_texts() -> None:
 
     reclaims = plan(snapshot(*borrowers, claims))
     releases = plan(snapshot(leaving, borrowers[1], claims))
-    asked = preview(claims.spec, snapshot(*borrowers))
+    asked = seen_by("ana", claims, snapshot(*borrowers))
     to_team_b = [reclaims.decisions, releases.decisions, asked]
     to_team_a = [eviction.reason for eviction in reclaims.evictions]
     assert "'team-a/1'" in repr(to_team_b)

@@ -15,6 +15,7 @@ from jupyter_gpuquota.core.forecast.settling import SteadyState, settle
 from jupyter_gpuquota.core.idle import lifetime
 from jupyter_gpuquota.core.names import mention
 from jupyter_gpuquota.core.requests.feasibility import check_possible
+from jupyter_gpuquota.core.scheduling.holders import held_by
 from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
 from jupyter_gpuquota.model.previews import Preview
@@ -24,7 +25,7 @@ from jupyter_gpuquota.model.resources import MILLI, Node, Placement, Share
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from tests.builders import NOW, make_node, make_spec
 from tests.core.rounds import play
-from tests.core.test_fairness import arrivals, nodes, projects, rules, waves, wishes
+from tests.core.test_fairness import NAMES, arrivals, nodes, projects, rules, waves, wishes
 
 ID = "\uffff"
 
@@ -70,8 +71,22 @@ def starts_now(state: ClusterSnapshot, spec: SessionSpec) -> bool:
     return isinstance(outcome, Placement) and not rest.lost and bool(rest.sessions[ID].placement)
 
 
-@settings(max_examples=settings().max_examples * 3)
-@given(arrivals, projects, nodes, rules, fates, wishes)
+asks = st.one_of(
+    wishes,
+    st.tuples(
+        st.sampled_from(NAMES),
+        st.sampled_from(["interactive", "interactive-spot", "train"]),
+        st.integers(1, 999).map(lambda milli: {"gpu": f"{milli / 1000:.3f}"}),
+        st.sampled_from([0, 10, 100]),
+    ),
+)
+settings_of_admins = st.one_of(
+    rules, st.builds(Rules, consolidate=st.booleans(), min_runtime=st.sampled_from([300, 5400]))
+)
+
+
+@settings(max_examples=settings().max_examples * 4)
+@given(arrivals, projects, nodes, settings_of_admins, fates, asks)
 @example(
     [
         [
@@ -140,7 +155,8 @@ def test_what_is_said_comes_true(
     rest = settle(asked(state, spec))
     runs = rest.sessions[ID].placement is not None
     anyway = set(settle(state).lost)
-    lost = [s for s in state.sessions if s.id in rest.lost and s.id not in anyway]
+    held = [s for s in state.sessions if s.placement]
+    lost = [s for s in held if s.id in rest.lost and s.id not in anyway]
     if said.verdict in {"fits", "borrows"}:
         assert starts_now(state, spec) or (runs and not lost)
         assert rest.sessions[ID].placement == said.placement
@@ -148,9 +164,15 @@ def test_what_is_said_comes_true(
         assert runs
         in_order = [s for name in rest.lost for s in lost if s.id == name]
         assert said.sentences[1].args["sessions"] == mention(in_order, team)
+        assert said.sentences[1].args["freed"] == sum(map(held_by, lost)) > 0
+        assert said.preempts == tuple(s.id for s in in_order)
+        if said.sentences[0].key == "preview.within":
+            assert rest.started(ID) == 1
+            assert not any(s.state == "stopping" for s in held)
     elif runs:
         assert said.reason is not None
         assert said.reason.code == "BeingReclaimed"
+        assert said.queue_position == rest.decision(ID).ahead + 1
         assert not lost
     else:
         _waits_as_said(said, state, spec, rest)

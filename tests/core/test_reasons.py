@@ -64,6 +64,18 @@ def test_what_others_borrowed_on_several_nodes_is_a_fragment() -> None:
     assert "0 free and 2 GPUs that could be reclaimed" in found.message
 
 
+def test_what_the_own_project_uses_counts_as_what_is_not_free() -> None:
+    part = make_session("r", "0.125", "running", age=HOUR, project="a", placement=_eighth())
+    waiting = waits("w", "1", "a", kind="train")
+    found = why("w", [part, waiting], [make_project("a", "1")], [make_node("n1", 1)])
+    assert found.key == "quota.borrow_part"
+    assert found.hint == "Starts when enough GPUs are free."
+
+
+def _eighth() -> Placement:
+    return Placement(node="n1", slices=(make_slice(0, 125),), simulated=True)
+
+
 def test_too_little_to_reclaim_is_no_fragment() -> None:
     running = [runs("a1", "a", "n1", 0), runs("a2", "a", "n1", 1)]
     projects = [make_project("a", "2"), make_project("b", "2")]

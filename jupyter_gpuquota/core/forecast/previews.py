@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import msgspec
@@ -25,7 +25,7 @@ from ..scheduling import explain
 from ..scheduling.cycle import Cycle
 from ..scheduling.holders import held_by
 from ..scheduling.scheduler import run_cycle
-from ..scheduling.snapshot import ClusterSnapshot
+from ..scheduling.snapshot import ClusterSnapshot, Decision
 from ..usage.isolation import isolation_of
 from .settling import SteadyState, settle
 from .waiting import waits
@@ -44,22 +44,22 @@ def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
     )
     trial = replace(snapshot, sessions=[*snapshot.sessions, requested])
     rest = settle(trial)
-    outcome = next(d.outcome for d in rest.first.decisions if d.session == _REQUESTED)
+    decision = rest.decision(_REQUESTED)
     if rest.sessions[_REQUESTED].placement is None:
         return waits(requested, trial, run_cycle(snapshot), rest)
     if victims := _caused(rest, snapshot):
-        return _preempts(victims, spec.project, outcome, snapshot)
-    if isinstance(outcome, Placement) and _REQUESTED not in rest.lost:
-        return _starts(spec, outcome, run_cycle(trial))
-    return _follows(spec.project, outcome, snapshot, rest.lost)
+        return _preempts(victims, decision, rest, snapshot)
+    if isinstance(decision.outcome, Placement) and _REQUESTED not in rest.lost:
+        return _starts(spec, decision.outcome, run_cycle(trial))
+    return _follows(decision, trial, rest)
 
 
 def _caused(rest: SteadyState, before: ClusterSnapshot) -> list[Session]:
-    """Return the sessions that are preempted because of a request, also those of later cycles."""
+    """Return the sessions that lose GPUs because of a request, also those of later cycles."""
     if not rest.lost:
         return []
     anyway = set(settle(before).lost)
-    known = {session.id: session for session in before.sessions}
+    known = {session.id: session for session in before.sessions if session.placement}
     return [known[name] for name in rest.lost if name in known and name not in anyway]
 
 
@@ -153,31 +153,46 @@ def _owners(cycle: Cycle, borrower: str) -> Iterator[str]:
 
 
 def _preempts(
-    victims: list[Session], project: str, outcome: Placement | Reason, before: ClusterSnapshot
+    victims: Sequence[Session], decision: Decision, rest: SteadyState, before: ClusterSnapshot
 ) -> Preview:
+    leaving = any(s.state == "stopping" and s.placement for s in before.sessions)
+    soon = not leaving and rest.started(decision.session) == 1
     sentences = (
-        message("preview.within", grace=before.rules.grace),
+        message("preview.within", grace=before.rules.grace)
+        if soon
+        else message("preview.released"),
         message(
             "preview.preempts",
-            sessions=mention(victims, project),
+            sessions=mention(victims, rest.sessions[decision.session].spec.project),
             freed=sum(held_by(victim) for victim in victims),
         ),
     )
-    why = outcome if isinstance(outcome, Reason) else None
-    return Preview(verdict="reclaims", message=joined(*sentences), sentences=sentences, reason=why)
+    return Preview(
+        verdict="reclaims",
+        message=joined(*sentences),
+        sentences=sentences,
+        reason=decision.outcome if isinstance(decision.outcome, Reason) else None,
+        preempts=tuple(victim.id for victim in victims),
+    )
 
 
-def _follows(
-    project: str, outcome: Placement | Reason, before: ClusterSnapshot, lost: Collection[str]
-) -> Preview:
+def _follows(decision: Decision, trial: ClusterSnapshot, rest: SteadyState) -> Preview:
     """Return that a request waits for nothing but sessions that stop anyway.
 
-    `lost` are the ids of those that are preempted for others. A request that would start in the
-    first cycle and give its place back in the next one waits as well.
+    A request that would start in the first cycle and give its place back in the next one waits as
+    well.
     """
-    held = [session for session in before.sessions if session.placement]
-    leaving = [s for s in held if s.state == "stopping" or s.id in lost]
-    why = explain.releasing(leaving, "", project)
+    outcome, end = decision.outcome, rest.sessions[decision.session]
+    held = [session for session in trial.sessions if session.placement]
+    leaving = [s for s in held if s.state == "stopping" or s.id in rest.lost]
+    limited = isinstance(outcome, Reason) and outcome.code in {"OverLimit", "OverQuota"}
+    needed = [
+        session
+        for session in leaving
+        if _devices(session) & _devices(end)
+        or (limited and session.spec.project == end.spec.project)
+    ]
+    why = explain.releasing(needed, "", end.spec.project)
     if isinstance(outcome, Reason) and (outcome.code == "BeingReclaimed" or not leaving):
         why = outcome
     sentences = tuple(sentences_of(why))
@@ -186,5 +201,10 @@ def _follows(
         message=joined(*sentences),
         sentences=sentences,
         reason=why,
-        queue_position=1,
+        queue_position=decision.ahead + 1,
     )
+
+
+def _devices(session: Session) -> set[tuple[str, int | None]]:
+    place = session.placement
+    return {(place.node, piece.index) for piece in place.slices} if place else set()

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ...model.quota import Project
+from ...model.resources import Placement
 from ...model.sessions import Session
 from .. import lifecycle
 from ..idle import lifetime
 from ..scheduling.apply import apply_plan
 from ..scheduling.holders import held_by
 from ..scheduling.scheduler import plan
-from ..scheduling.snapshot import ClusterSnapshot, Plan
+from ..scheduling.snapshot import ClusterSnapshot, Decision, Plan
 
 _CYCLES = 50
 """The most cycles until nothing changes; each but the last starts or stops something."""
@@ -23,14 +24,31 @@ _CYCLES = 50
 class SteadyState:
     """The state in which nothing changes without a new event.
 
-    `first` is the first plan, `last` the last one, `lost` the ids of the sessions that were
-    preempted on the way, in order.
+    `plans` are those of all cycles, `lost` the ids of the sessions that were preempted on the way,
+    in order.
     """
 
     sessions: Mapping[str, Session]
-    first: Plan
-    last: Plan
+    plans: tuple[Plan, ...]
     lost: tuple[str, ...]
+
+    @property
+    def last(self) -> Plan:
+        """Return the plan that changes nothing any more."""
+        return self.plans[-1]
+
+    def decision(self, session: str) -> Decision:
+        """Return what the first cycle decides of a queued session."""
+        return next(d for d in self.plans[0].decisions if d.session == session)
+
+    def started(self, session: str) -> int | None:
+        """Return the number of the first cycle that starts a session, from 0; None if none does."""
+        for number, plan_ in enumerate(self.plans):
+            if any(
+                d.session == session and isinstance(d.outcome, Placement) for d in plan_.decisions
+            ):
+                return number
+        return None
 
     @property
     def fair(self) -> Mapping[str, int]:
@@ -63,7 +81,7 @@ def settle(snapshot: ClusterSnapshot) -> SteadyState:
         sessions |= {s.id: lifecycle.finish_end(s, snapshot.now) for s in leaving}
         if not changed and not leaving:
             break
-    return SteadyState(sessions, plans[0], plans[-1], tuple(lost))
+    return SteadyState(sessions, tuple(plans), tuple(lost))
 
 
 def _ended(session: Session, project: Project | None, now: datetime) -> Session:

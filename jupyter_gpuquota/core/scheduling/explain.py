@@ -63,7 +63,9 @@ def reclaiming(victims: Victims, preemptor: Session, grace: int) -> Reason:
 def releasing(leaving: Sequence[Session], node: str, project: str) -> Reason:
     """Return why a session is queued for which GPUs of a node, or any, are about to be free."""
     there = [s for s in leaving if s.placement and node in ("", s.placement.node)]
-    return reason("BeingReclaimed", "reclaim.releasing", sessions=mention(there[:3], project))
+    if not there:
+        return reason("BeingReclaimed", "reclaim.stopping")
+    return reason("BeingReclaimed", "reclaim.releasing", sessions=mention(there, project))
 
 
 def reclaimed(victim: Session, preemptor: Session, *, moved: bool) -> Reason:

@@ -28,6 +28,7 @@ PREVIEWS = {
     ),
     "preview.borrows_kept": Text("Borrows {borrowed:gpus}, which no other project can reclaim."),
     "preview.within": Text("Starts within {grace:duration}."),
+    "preview.released": Text("Starts once GPUs have been released."),
     "preview.preempts": Text(
         "Preempts {sessions:sessions}, which will be requeued, to free {freed:gpus}."
     ),

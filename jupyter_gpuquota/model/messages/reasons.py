@@ -91,12 +91,12 @@ REASONS = {
     "quota.borrow_all": Text(
         "{project} uses {used:gpus} (quota: {quota:amount}), so {more:gpus} would have to be "
         "borrowed, and that many are not free.",
-        "Starts when other projects leave enough GPUs unused.",
+        "Starts when enough GPUs are free.",
     ),
     "quota.borrow_part": Text(
         "{project} uses {used:gpus} (quota: {quota:amount}), so {borrowed:amount} of {more:gpus} "
         "would have to be borrowed, and too little is free.",
-        "Starts when other projects leave enough GPUs unused.",
+        "Starts when enough GPUs are free.",
     ),
     "quota.not_reclaimable": Text(
         "It is within {project}'s quota, but not enough can be reclaimed."
@@ -181,6 +181,9 @@ REASONS = {
     ),
     "reclaim.releasing": Text(
         "GPUs are being released for it by {sessions:sessions}.", "Starts when they are released."
+    ),
+    "reclaim.stopping": Text(
+        "Sessions that are stopping still hold GPUs.", "Starts when they are released."
     ),
     "reclaim.expected": Text(
         "Waits for GPUs to be reclaimed from {sessions:sessions}.", "Starts when they are released."

@@ -1730,7 +1730,8 @@ export interface SessionRequest {
  * its project's queue and, if they exist, the nearest share that would start now and when enough
  * is `expected` to be free, because the run time of others is over) or `forbidden` (with the rule,
  * or with the invalid fields in `problems`). `sentences` are those of `message`, with their keys.
- * `data` says which versions of datasets are cached already, and which are fetched first.
+ * `preempts` are the ids of the sessions that would lose their GPUs, as far as the caller sees
+ * them. `data` says which versions of datasets are cached already, and which are fetched first.
  */
 export interface Preview {
   verdict: PreviewVerdict;
@@ -1744,6 +1745,7 @@ export interface Preview {
   expected: string | null;
   problems: FieldProblem[];
   data?: MountPreview[];
+  preempts?: string[];
 }
 /**
  * Whether a version that a session would use is cached.

@@ -60,6 +60,9 @@ export const previews: Texts = {
   'preview.reachable': (trans, f, a) => [
     trans.__('Runs on node %1: %2 can only be used there.', f.or(a.nodes), a.volume)
   ],
+  'preview.released': (trans) => [
+    trans.__('Starts once GPUs have been released.')
+  ],
   'preview.rounded': (trans, f, a) => [
     trans.__('Rounded up to %1.', f.share(a.share))
   ],

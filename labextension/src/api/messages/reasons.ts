@@ -128,11 +128,11 @@ export const reasons: Texts = {
   ],
   'quota.borrow_all': (trans, f, a) => [
     trans.__('%1 uses %2 (quota: %3), so %4 would have to be borrowed, and that many are not free.', a.project, f.gpus(a.used), f.amount(a.quota), f.gpus(a.more)),
-    trans.__('Starts when other projects leave enough GPUs unused.')
+    trans.__('Starts when enough GPUs are free.')
   ],
   'quota.borrow_part': (trans, f, a) => [
     trans.__('%1 uses %2 (quota: %3), so %4 of %5 would have to be borrowed, and too little is free.', a.project, f.gpus(a.used), f.amount(a.quota), f.amount(a.borrowed), f.gpus(a.more)),
-    trans.__('Starts when other projects leave enough GPUs unused.')
+    trans.__('Starts when enough GPUs are free.')
   ],
   'quota.holders': (trans, f, a) => [
     trans.__('In use: %1.', f.holders(a.holders))
@@ -202,6 +202,10 @@ export const reasons: Texts = {
   ],
   'reclaim.releasing': (trans, f, a) => [
     trans.__('GPUs are being released for it by %1.', f.sessions(a.sessions)),
+    trans.__('Starts when they are released.')
+  ],
+  'reclaim.stopping': (trans) => [
+    trans.__('Sessions that are stopping still hold GPUs.'),
     trans.__('Starts when they are released.')
   ],
   'volume.apart': (trans, _f, a) => [
