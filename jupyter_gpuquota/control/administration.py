@@ -23,7 +23,7 @@ from ..model.templates import Template
 from .board import Board
 from .config import GpuQuota
 from .inventory import Inventory
-from .settings.quota_file import QuotaFile
+from .settings.quota_file import Present, QuotaFile
 from .settings.settings import AuditNote, Settings, SettingsStore
 from .storage.sqlite import Database
 
@@ -59,9 +59,7 @@ class Administrator:
         self._engine = engine
         self._store: SettingsStore | None = None
         self._found = Inventory(())
-        self._file = (
-            QuotaFile(config.quota_file, config.idle_interval) if config.quota_file else None
-        )
+        self._file = QuotaFile(config.quota_file) if config.quota_file else None
         self._trouble = ""
         self._named = 0
         """The board's revision at which the names in the file were last resolved."""
@@ -79,12 +77,12 @@ class Administrator:
 
     def _show(self) -> None:
         """Publish the settings in force, after the quota file, nodes or settings have changed."""
+        owned = self._engine() if self._engine else None
         if self._file:
-            self._file.look(self._found.nodes)
+            self._file.look(Present(self._found.nodes, owned, self._config.idle_interval))
         settings = self._in_force()
-        if self._engine:
-            projects = self._engine()
-            settings = msgspec.structs.replace(settings, projects=projects, source="engine")
+        if owned is not None:
+            settings = msgspec.structs.replace(settings, projects=owned, source="engine")
         self._board.show_settings(settings)
         self._board.show_inventory(self._found, labelled(self._found.nodes, settings.groups))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from jupyter_gpuquota.errors import Conflict
 from jupyter_gpuquota.kubernetes.engines.extras import ANNOTATION
 from jupyter_gpuquota.kubernetes.nodes import GROUP_LABELS
 from jupyter_gpuquota.kubernetes.resources import JOBS, NODES, STATEFUL_SETS
@@ -18,7 +19,7 @@ from tests.fakes import ask
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_cluster import FakeCluster
 from tests.kubernetes.gpu_nodes import mig_single, sliced, whole
-from tests.kubernetes.whole import TEAM, at_work, opened, put_nodes, put_quota, until
+from tests.kubernetes.whole import ADMIN, TEAM, at_work, opened, put_nodes, put_quota, until
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio
@@ -98,3 +99,26 @@ async def test_use_is_shown_and_remembered(
             return any(point.allocated == 2000 for point in found.points)
 
         await wait_for(held)
+
+
+async def test_a_file_sets_all_but_the_projects(api: FakeApi, tmp_path: Path) -> None:
+    put_quota(api)
+    put_nodes(api)
+    path = tmp_path / "quota.yaml"
+    path.write_text(
+        "rules: {grace: 90}\n"
+        f"policy: {{levels: [{{level: 'project:{TEAM}', rules: {{idle_timeout: 1h}}}}]}}\n"
+    )
+    async with opened(api, tmp_path, control={"quota_file": str(path)}) as backend:
+        assert not [each for each in backend.changes.warnings() if str(path) in each]
+        listed = await ask(backend, "projects.list", ADMIN)
+        assert (listed.source, listed.file) == ("engine", str(path))
+        assert [each.name for each in listed.items] == [TEAM]
+        assert backend.inventory.rules().grace == 90
+        policy = await ask(backend, "policy.get", ADMIN)
+        assert [level.level for level in policy.levels] == [f"project:{TEAM}"]
+        with pytest.raises(Conflict, match="managed by the file"):
+            await backend.administration.put_rules(backend.inventory.rules(), ADMIN)
+        path.write_text("projects: []\n")
+        await wait_for(lambda: any("has the projects" in w for w in backend.changes.warnings()))
+        assert backend.inventory.rules().grace == 90

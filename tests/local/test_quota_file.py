@@ -12,9 +12,9 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.control.settings.quota_file import SIZE_LIMIT, QuotaFile
+from jupyter_gpuquota.control.settings.quota_file import SIZE_LIMIT, Present, QuotaFile
 from jupyter_gpuquota.control.settings.quota_file import read as read_bytes
-from tests.builders import make_node
+from tests.builders import make_node, make_project
 from tests.local.test_administration import GOOD
 
 WORDS = ["projects", "groups", "rules", "name", "quota", "nodes", "members", "grace", "a", "1"]
@@ -23,7 +23,7 @@ YAML = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.sample
 
 
 def read(text, nodes, **options):
-    return read_bytes(text.encode(), nodes, **options)
+    return read_bytes(text.encode(), Present(nodes, **options))
 
 
 def nested(inner):
@@ -34,7 +34,7 @@ def test_looking_at_an_unchanged_quota_file_is_quick(tmp_path):
     path = tmp_path / "quota.yaml"
     path.write_text(GOOD)
     file = QuotaFile(str(path))
-    file.look((make_node("dgx1-2"),))
+    file.look(Present((make_node("dgx1-2"),)))
     begin = time.process_time()
     for _ in range(1000):
         assert not file.changed()
@@ -55,9 +55,9 @@ def test_a_file_that_is_being_written_is_left_for_the_next_look(tmp_path):
             return super().__iter__()
 
     file = QuotaFile(str(path))
-    file.look(Meanwhile([make_node("dgx1-2")]))
+    file.look(Present(Meanwhile([make_node("dgx1-2")])))
     assert (file.settings, file.problem, file.changed()) == (None, "", True)
-    file.look((make_node("dgx1-2"),))
+    file.look(Present((make_node("dgx1-2"),)))
     assert file.settings is not None
     assert not file.changed()
 
@@ -171,6 +171,41 @@ def test_the_policy_is_read_with_times_as_they_are_written():
     assert found.exemptions[0].until == datetime(2026, 3, 1, 17, tzinfo=UTC)
 
 
+ENGINE = """\
+policy:
+  levels:
+    - level: project:team-a
+      rules: {idle_timeout: 1h}
+lakes:
+  - {name: main, url: s3://ours, projects: [team-a]}
+templates:
+  - {name: half, request: {project: team-a, gpu: 0.5}}
+"""
+
+
+def test_where_an_engine_has_the_projects_the_file_names_them():
+    owned = (make_project("team-a"),)
+    found = read(ENGINE, (make_node(),), owned=owned)
+    assert found.projects == owned
+    assert [level.level for level in found.policy.levels] == ["project:team-a"]
+    assert read("rules: {consolidate: true}", (), owned=()).rules.consolidate
+    with pytest.raises(ValueError, match="Unknown project: 'team-a'"):
+        read(ENGINE, (make_node(),), owned=(make_project("team-b"),))
+    with pytest.raises(ValueError, match="Line 1, projects: The cluster's engine has the projects"):
+        read("projects: []", (), owned=owned)
+
+
+def test_projects_of_an_engine_that_come_later_are_taken_into_account(tmp_path):
+    path = tmp_path / "quota.yaml"
+    path.write_text(ENGINE)
+    file = QuotaFile(str(path))
+    file.look(Present((make_node(),), owned=()))
+    assert "Unknown project: 'team-a'" in file.problem
+    file.look(Present((make_node(),), owned=(make_project("team-a"),)))
+    assert (file.problem, file.changed()) == ("", False)
+    assert file.settings.policy.levels[0].rules.idle_timeout == 3600
+
+
 @pytest.mark.parametrize("written", ["010", "+10", "10", "10.0"])
 def test_a_number_is_what_people_read(written):
     (project,) = read(f"projects: [{{name: a, quota: {written}}}]", (make_node(),)).projects
@@ -198,10 +233,10 @@ def test_the_largest_file_is_read_and_a_larger_one_refused(tmp_path):
     team = "  - {{name: team-{}, quota: 1, members: [ana, group:ml]}}\n"
     path.write_text("projects:\n" + "".join(map(team.format, range(4000))))
     file = QuotaFile(str(path))
-    file.look((make_node(),))
+    file.look(Present((make_node(),)))
     assert len(file.settings.projects) == 4000
     path.write_text(path.read_text() + "#" * SIZE_LIMIT)
-    file.look((make_node(),))
+    file.look(Present((make_node(),)))
     assert "larger than 256 KiB" in file.problem
     assert len(file.settings.projects) == 4000
 
@@ -210,7 +245,7 @@ def test_irregular_files_are_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path):
         file = QuotaFile(str(path))
-        file.look((make_node(),))
+        file.look(Present((make_node(),)))
         assert "not a regular file" in file.problem
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -39,9 +40,9 @@ _IGNORED = "The file is ignored until it is fixed."
 
 
 class QuotaFileRequest(Request, frozen=True, kw_only=True):
-    """The file as a whole."""
+    """The file as a whole; it has no projects where an engine has them."""
 
-    projects: tuple[ProjectRequest, ...]
+    projects: tuple[ProjectRequest, ...] | None = None
     groups: tuple[NodeGroupRequest, ...] = ()
     rules: RulesRequest = RulesRequest()
     policy: PolicyRequest = PolicyRequest()
@@ -51,42 +52,53 @@ class QuotaFileRequest(Request, frozen=True, kw_only=True):
     templates: tuple[TemplateEntry, ...] = ()
 
 
-class QuotaFile:
-    """A watched file; `settings` are the last valid ones, None before, `problem` what is wrong.
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What a file is checked against.
 
-    A check costs one `stat`; the file is read only if that shows a change. `every` is the seconds
+    `owned` are the projects of an engine, None where the file has them; `every` is the seconds
     between two activity checks of a session.
     """
 
-    def __init__(self, path: str, every: int = 30) -> None:
-        self._every = every
+    nodes: Sequence[Node] = ()
+    owned: tuple[Project, ...] | None = None
+    every: int = 30
+
+
+class QuotaFile:
+    """A watched file; `settings` are the last valid ones, None before, `problem` what is wrong.
+
+    A check costs one `stat`; the file is read only if that shows a change.
+    """
+
+    def __init__(self, path: str) -> None:
         self.path = Path(path).expanduser()
         self.settings: Settings | None = None
         self.problem = ""
         self._seen: tuple[int, ...] | None = None
-        self._nodes: Sequence[Node] = ()
+        self._present = Present()
 
     def changed(self) -> bool:
         """Return whether the file has changed since it was last read."""
         return self._stamp() != self._seen
 
-    def look(self, nodes: Sequence[Node]) -> None:
-        """Read the file if it or the nodes have changed; keep the last settings if it is invalid.
+    def look(self, present: Present) -> None:
+        """Read the file if it or `present` has changed; keep the last settings if it is invalid.
 
         A file that changes meanwhile is being written: it is left for the next call.
         """
         stamp = self._stamp()
-        if stamp == self._seen and nodes == self._nodes:
+        if stamp == self._seen and present == self._present:
             return
-        found, problem = self._read(nodes)
+        found, problem = self._read(present)
         if stamp != self._stamp():
             return
-        self._seen, self._nodes = stamp, nodes
+        self._seen, self._present = stamp, present
         self.settings, self.problem = found or self.settings, problem
 
-    def _read(self, nodes: Sequence[Node]) -> tuple[Settings | None, str]:
+    def _read(self, present: Present) -> tuple[Settings | None, str]:
         try:
-            return read(self._data(), nodes, self._every), ""
+            return read(self._data(), present), ""
         except (OSError, ValueError) as error:
             kept = "The last valid version stays in force." if self.settings else _IGNORED
             said = f"{error.strerror}." if isinstance(error, OSError) else str(error)
@@ -111,12 +123,12 @@ class QuotaFile:
             os.close(number)
 
 
-def read(data: bytes, nodes: Sequence[Node], every: int = 30) -> Settings:
+def read(data: bytes, present: Present) -> Settings:
     """Return the settings in a file. Raises ValueError with every mistake and its line."""
     document, reader = YamlDocument(data, SIZE_LIMIT), FieldReader()
     settings = None
     if request := decode(document.plain, QuotaFileRequest, reader, hidden={"revision"}):
-        settings = _settings(request, nodes, every, reader)
+        settings = _settings(request, present, reader)
     if reader.errors or settings is None:
         texts = [
             f"Line {document.line(e.field)}, {e.field or 'the file'}: {e.message} {e.hint}".rstrip()
@@ -127,28 +139,22 @@ def read(data: bytes, nodes: Sequence[Node], every: int = 30) -> Settings:
     return settings
 
 
-def _settings(
-    asked: QuotaFileRequest, nodes: Sequence[Node], every: int, reader: FieldReader
-) -> Settings | None:
+def _settings(asked: QuotaFileRequest, present: Present, reader: FieldReader) -> Settings | None:
     """Return the settings; None if they break rules."""
+    nodes = present.nodes
     groups = GroupsRequest(groups=asked.groups, revision=UNCHANGED)
     rules = msgspec.structs.replace(asked.rules, revision=UNCHANGED)
-    found: dict[str, Project | None] = {}
     checked_groups = reader.take(lambda: check_groups(groups, nodes, ()))
     known = Known(nodes=nodes, groups=checked_groups) if checked_groups else Known(nodes=nodes)
     checked_rules = reader.under("rules.").take(lambda: check_rules(rules))
-    for i, request in enumerate(asked.projects):
-        here = msgspec.structs.replace(request, revision=UNCHANGED)
-        inside = reader.under(f"projects[{i}].")
-        if request.name in found:
-            inside.wrong("name", "name.twice", name=request.name)
-        found[request.name] = inside.take(partial(check, here, known))
+    found = _projects(asked.projects, present.owned, known, reader)
+    names = list(found)
     inside = reader.under("policy.")
-    policy = inside.take(lambda: check_policy(asked.policy, list(found), every))
-    inside.add(projects_missing(asked.policy, list(found)))
+    policy = inside.take(lambda: check_policy(asked.policy, names, present.every))
+    inside.add(projects_missing(asked.policy, names))
     wanted = DataSettingsRequest(lakes=asked.lakes, cache=asked.cache, revision=UNCHANGED)
-    data = reader.take(lambda: check_data(wanted, list(found)))
-    volumes = check_shared(asked.volumes, list(found), reader)
+    data = reader.take(lambda: check_data(wanted, names))
+    volumes = check_shared(asked.volumes, names, reader)
     projects = tuple(project for project in found.values() if project)
     templates = check_entries(asked.templates, projects, nodes, reader)
     if not (checked_rules and checked_groups and policy and data):
@@ -163,3 +169,27 @@ def _settings(
         templates=templates,
         source="file",
     )
+
+
+def _projects(
+    asked: Sequence[ProjectRequest] | None,
+    owned: tuple[Project, ...] | None,
+    known: Known,
+    reader: FieldReader,
+) -> dict[str, Project | None]:
+    """Return the projects by name: None for one that breaks rules."""
+    if owned is not None:
+        if asked is not None:
+            hint = "Remove this part, and set quotas with `jupyter gpu project set`."
+            reader.untranslated("projects", "The cluster's engine has the projects.", hint)
+        return {project.name: project for project in owned}
+    if asked is None:
+        reader.untranslated("projects", "Required.")
+    found: dict[str, Project | None] = {}
+    for i, request in enumerate(asked or ()):
+        here = msgspec.structs.replace(request, revision=UNCHANGED)
+        inside = reader.under(f"projects[{i}].")
+        if request.name in found:
+            inside.wrong("name", "name.twice", name=request.name)
+        found[request.name] = inside.take(partial(check, here, known))
+    return found

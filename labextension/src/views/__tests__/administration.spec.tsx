@@ -83,6 +83,14 @@ describe('the projects', () => {
     expect(screen.queryByRole('button', { name: 'team-a' })).toBeNull();
   });
 
+  it('stay with the engine where a file sets all else', async () => {
+    page.setProjects({ source: 'engine', file: '/etc/gpu/quota.yaml' });
+    await page.open();
+    expect(screen.getByText(/^All but projects .*quota.yaml/)).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'New project' })).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'New group' })).toBeNull();
+  });
+
   it('say what a change would do before it is made', async () => {
     page.foresee('1 session would start.', EFFECT);
     await page.open();

@@ -41,26 +41,32 @@ export function AdministrationView(): JSX.Element {
   );
 }
 
-/** Who sets the projects sets the rules and node groups, too: the admins, or a file. */
+/** Admins set everything, or a file does; projects of a cluster's engine are never in the file. */
 function Sections({ projects }: { projects: Projects }): JSX.Element {
   const { workspace, trans } = useUi();
   const { rules, groups, policy } = workspace.administration;
   const about = useResult(workspace.about);
   const can = (capability: string) =>
     about.status === 'ready' && about.value.capabilities.includes(capability);
-  const isFixed = projects.source === 'file';
+  const isFixed = projects.file !== '';
+  const isOfEngine = projects.source === 'engine';
   return (
     <>
       {isFixed ? (
         <Notice>
-          {trans.__(
-            'Managed by the file %1 (read-only here). Edit the file to make changes.',
-            projects.file
-          )}
+          {isOfEngine
+            ? trans.__(
+                'All but projects is managed by the file %1 (read-only here). Edit the file to make changes.',
+                projects.file
+              )
+            : trans.__(
+                'Managed by the file %1 (read-only here). Edit the file to make changes.',
+                projects.file
+              )}
         </Notice>
       ) : null}
       <Warnings warnings={projects.warnings} />
-      <ProjectSection projects={projects} isFixed={isFixed} />
+      <ProjectSection projects={projects} isFixed={isFixed && !isOfEngine} />
       <Loaded resource={rules}>
         {value => <RulesSection rules={value} isFixed={isFixed} />}
       </Loaded>
