@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.kubernetes.engines.kai.amounts import STEP, gpus_of, milli_of, seconds
@@ -19,20 +19,34 @@ def test_no_bound_is_minus_one() -> None:
     assert milli_of(-1) is None
 
 
-@given(st.lists(st.integers(1, 99), min_size=1, max_size=12))
+@given(st.lists(st.integers(1, 100), min_size=1, max_size=2000))
+@example([20, 40, 30, 10])
+@example([10, 20])
 def test_fractions_that_fill_a_quota_exactly_stay_within_it(hundredths: list[int]) -> None:
-    total = sum(hundredths) * STEP
     held = 0.0
     for each in hundredths:
         held += each / 100  # as KAI adds them
-    if total % 1000:
-        assert held <= gpus_of(total) < (total + STEP) / 1000
+    bound = gpus_of(sum(hundredths) * STEP)
+    assert held <= bound
+    assert held + 0.01 > bound
 
 
-def test_the_surplus_is_that_of_a_tenth_and_two_tenths() -> None:
+def test_without_a_surplus_they_would_not() -> None:
     assert 0.1 + 0.2 > 0.3
-    assert gpus_of(300) == 0.301
-    assert gpus_of(4000) == 4
+    assert 0.2 + 0.4 + 0.3 + 0.1 > 1
+
+
+def test_what_allows_nothing_allows_nothing() -> None:
+    assert gpus_of(0) == 0
+
+
+@given(st.lists(st.integers(1, 64), min_size=2, max_size=10))
+def test_the_surplus_of_ten_queues_is_within_what_kai_tolerates(quotas: list[int]) -> None:
+    total = sum(quotas) + 8
+    left = float(total)
+    for each in quotas:
+        left -= gpus_of(each * 1000)
+    assert 8 - 1e-9 <= left <= 8
 
 
 @pytest.mark.parametrize(

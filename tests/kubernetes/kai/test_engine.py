@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.errors import Conflict, InvalidFields, NotFound, Outdated, Unsupported
+from jupyter_gpuquota.kubernetes.engines.kai.amounts import gpus_of
 from jupyter_gpuquota.kubernetes.engines.kai.engine import KaiEngine
 from jupyter_gpuquota.kubernetes.engines.kai.objects import KAI_PROJECTS, POD_GROUPS, QUEUES
 from jupyter_gpuquota.kubernetes.engines.surroundings import EngineSettings, Surroundings
@@ -428,7 +429,7 @@ async def test_a_change_writes_all_three_resources(api: FakeApi) -> None:
         assert spec["parentQueue"] == "all"
         assert spec["reclaimMinRuntime"] == spec["preemptMinRuntime"] == "600s"
         assert spec["resources"] == {
-            "gpu": {"quota": 1.501, "limit": 3, "overQuotaWeight": 1.5},
+            "gpu": {"quota": gpus_of(1500), "limit": gpus_of(3000), "overQuotaWeight": 1.5},
             "cpu": {"quota": 8000, "limit": 16000, "overQuotaWeight": 2},
             "memory": {"quota": -1, "limit": -1, "overQuotaWeight": 1},
         }

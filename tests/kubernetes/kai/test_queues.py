@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import yaml
 
+from jupyter_gpuquota.kubernetes.engines.kai.amounts import gpus_of
 from jupyter_gpuquota.kubernetes.engines.kai.objects import KaiProject, Queue
 from jupyter_gpuquota.kubernetes.engines.kai.queues import (
     ProjectQueue,
@@ -98,7 +99,7 @@ def test_a_department_limits_what_is_below_it() -> None:
 
 
 def test_a_surplus_is_not_shown() -> None:
-    assert project(*TREE, queue("team-a", 0.301)).quota == 300
+    assert project(*TREE, queue("team-a", gpus_of(300))).quota == 300
 
 
 def test_queues_that_refer_to_each_other_end() -> None:
