@@ -99,7 +99,7 @@ test-hub: $(STAMPS)/test-tools $(STAMPS)/hub ## test the controller as a service
 	$(PYTEST) tests/hub $(ARGS)
 
 .PHONY: test-cluster
-test-cluster: $(STAMPS)/test-tools $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## test against a real Kubernetes API server (KUBECONFIG_TEST=)
+test-cluster: $(STAMPS)/test-tools $(STAMPS)/hub $(STAMPS)/package $(STAMPS)/chromium $(BUILT) $(UI_NODE_MODULES) ## test against a real Kubernetes API server (KUBECONFIG_TEST=)
 	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,python -m scripts.cluster run )$(PYTEST) --numprocesses=$(WORKERS) \
 		--dist=loadfile --no-loadscope-reorder --durations=25 tests/cluster $(ARGS)
 

@@ -1,9 +1,8 @@
-"""The Helm chart: linted, installed by real Helm, and used by two people through a JupyterHub."""
+"""The Helm chart: checked and installed on a real cluster, and used by people of a JupyterHub."""
 
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,64 +12,20 @@ from typing import Any
 import pytest
 import yaml
 
-from scripts import programs
 from scripts.cluster.cluster import Cluster
 from scripts.cluster.labels import FORWARD
 from scripts.cluster.rest import Rest
 from scripts.cluster.settings import MILLI_GPU
+from tests.cluster.chart import CHART, ENGINES, PEOPLE, helm, rendered, values
 from tests.cluster.rbac import with_token
 from tests.cluster.teams import GPU_NODE, Teams, make_priorities
 from tests.hub.hub import INSTALLED, Hub, Person, until
 from tests.kubernetes.fake_rbac import MANIFESTS
 
-CHART = Path(__file__).parents[2] / "deploy" / "chart"
-IMAGE = {"repository": "example.org/gpuquota", "tag": "1"}
-PEOPLE = {"members": [{"group": "hub:ml"}], "leads": [{"user": "hub:li"}]}
-ENGINES = ("", "kueue", "kai", "resourcequota")
 
-
-def helm(*words: str, values: Mapping[str, Any] | None = None) -> str:
-    """Return what Helm prints; fail with its words."""
-    given = () if values is None else ("--values=-",)
-    done = subprocess.run(
-        [programs.ensure_built(programs.HELM), *words, *given],
-        input=None if values is None else json.dumps(values),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def values(*projects: str, **more: Any) -> dict[str, Any]:
-    """Return values with a team of two GPUs each."""
-    teams = [{"name": each, "quota": 2, **PEOPLE} for each in projects]
-    return {"image": IMAGE, "projects": teams, **more}
-
-
-def rendered(rest: Rest, *projects: str, **more: Any) -> list[Any]:
+def of_cluster(rest: Rest, *projects: str, **more: Any) -> list[Any]:
     """Return the objects of the chart, as Helm renders them for the cluster's version."""
-    flags = (f"--kube-version={rest.get('/version')['gitVersion']}", "--namespace=jupyterhub")
-    out = helm("template", "gpuquota", str(CHART), *flags, values=values(*projects, **more))
-    return [each for each in yaml.safe_load_all(out) if each]
-
-
-def test_the_chart_is_linted():
-    helm("lint", "--strict", "--kube-version=1.36.0", str(CHART), values=values("team-a"))
-
-
-def test_without_an_image_it_says_how_to_build_one():
-    with pytest.raises(AssertionError, match="build the image with deploy/Containerfile"):
-        helm("template", "--kube-version=1.36.0", "gpuquota", str(CHART), values={})
-
-
-def test_a_mistake_in_the_values_names_the_value():
-    wrong = values("Team_A", engine="slurm", storag={})
-    with pytest.raises(AssertionError) as caught:
-        helm("template", "--kube-version=1.36.0", "gpuquota", str(CHART), values=wrong)
-    for word in ("storag", "engine", "projects"):
-        assert word in str(caught.value)
+    return rendered(*projects, version=rest.get("/version")["gitVersion"], **more)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -80,7 +35,7 @@ def test_the_api_server_accepts_every_object(kubelet: Cluster, name: str, engine
     rest.apply(space)
     try:
         more = {"kueue": {"nodeLabels": {"gpu": name}}, "metrics": {"enabled": True}}
-        found = rendered(rest, name, engine=engine, **more)
+        found = of_cluster(rest, name, engine=engine, **more)
         kinds = {each["kind"] for each in found}
         assert {"Deployment", "Service", "NetworkPolicy", "PersistentVolumeClaim"} <= kinds
         for manifest in found:
@@ -96,10 +51,10 @@ def test_the_api_server_accepts_every_object(kubelet: Cluster, name: str, engine
 
 def test_metrics_have_a_service_and_only_scrapers_reach_them(kubelet: Cluster, name: str) -> None:
     rest = kubelet.rest()
-    assert not [each for each in rendered(rest) if each["metadata"]["name"].endswith("-metrics")]
+    assert not [each for each in of_cluster(rest) if each["metadata"]["name"].endswith("-metrics")]
     metrics = {"enabled": True, "serviceMonitor": {"enabled": True, "labels": {"release": name}}}
     found = {
-        (each["kind"], each["metadata"]["name"]): each for each in rendered(rest, metrics=metrics)
+        (each["kind"], each["metadata"]["name"]): each for each in of_cluster(rest, metrics=metrics)
     }
     service = found["Service", "gpuquota-metrics"]
     monitor = found["ServiceMonitor", "gpuquota-metrics"]
@@ -121,7 +76,7 @@ def test_metrics_have_a_service_and_only_scrapers_reach_them(kubelet: Cluster, n
 def test_its_roles_are_those_of_the_manifests(kubelet: Cluster) -> None:
     manifests = yaml.safe_load_all(MANIFESTS.read_text())
     roles = [each for each in manifests if each["kind"] == "ClusterRole"]
-    assert [each for each in rendered(kubelet.rest()) if each["kind"] == "ClusterRole"] == roles
+    assert [each for each in of_cluster(kubelet.rest()) if each["kind"] == "ClusterRole"] == roles
 
 
 # ── For real ─────────────────────────────────────────────────────────────────────────────────────
@@ -153,7 +108,6 @@ class Site:
             f"c.KubernetesConfig.kubeconfig = {str(self.kubeconfig)!r}",
             "c.KubernetesConfig.reach = 'port-forward'",
             "c.KubernetesConfig.shares = ['whole', 'milli']",
-            f"c.KubernetesConfig.milli_resource = {MILLI_GPU!r}",
         ]
         files = self.hub.files
         self.rest.apply(
