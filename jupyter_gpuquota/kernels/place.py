@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from ..client import Client
 from ..errors import NotFound
@@ -22,6 +23,21 @@ _SHORT = 12
 Launch = Callable[[Client, str], Session]
 
 
+class Named(Protocol):
+    """A notebook, or whatever else has a kernel of its own in a session."""
+
+    @property
+    def name(self) -> str:
+        """What pages call it."""
+
+    @property
+    def folder(self) -> str:
+        """Where its code expects to run."""
+
+    def path_in(self, root: str) -> str:
+        """Return the path that identifies its kernel, for a server with a root folder here."""
+
+
 class SessionPlace:
     """A session of the user, named by its id, its name or `project/name`.
 
@@ -33,7 +49,7 @@ class SessionPlace:
         self,
         client: Client,
         name: str,
-        notebook: Notebook,
+        notebook: Named,
         *,
         kernel: str = "",
         launch: Launch | None = None,
@@ -46,6 +62,7 @@ class SessionPlace:
         self._launch = launch
         self._on_shutdown = on_shutdown
         self._session = ""
+        self._attached: AttachedKernel | None = None
         self._conversation = "", Conversation()
 
     def session(self, *, resume: bool) -> Session:
@@ -68,6 +85,7 @@ class SessionPlace:
         here = bool(server.endpoint.runtime)
         path = self._notebook.path_in(session.spec.folder if here else "")
         kernel = attach(server, path, name=self._notebook.name, kernel=self._kernel)
+        self._attached = kernel
         if self._conversation[0] != kernel.id:
             self._conversation = kernel.id, Conversation()
         # Before its channels: the reply to a cell that has ended by now comes before their first.
@@ -82,25 +100,18 @@ class SessionPlace:
                 raise
         return Attached(kernel, channels, busy, note)
 
-    def shut_down(self, kernel: AttachedKernel | None) -> None:
+    def shut_down(self) -> None:
         """Shut the kernel down, and the session if it was launched and has no other."""
-        if kernel is None:
-            self._withdraw()
-            return
-        kernel.shut_down()
-        if not self._on_shutdown or kernel.server.sessions():
-            return
-        if self._on_shutdown == "suspend":
-            self._client.sessions.suspend(self._session)
-        else:
-            self._client.sessions.stop(self._session)
-
-    def _withdraw(self) -> None:
-        """Stop a session that was launched and does not run yet: it has nothing to keep."""
+        if self._attached:
+            self._attached.shut_down()
         if not (self._on_shutdown and self._session):
             return
-        if self._client.sessions.get(self._session).state in {"waiting", "starting"}:
-            self._client.sessions.stop(self._session)
+        sessions, session = self._client.sessions, self._session
+        match sessions.get(session).state:
+            case "waiting" | "starting":  # it has nothing to keep
+                sessions.stop(session)
+            case "running" if not SessionServer.find(self._client.context, session).sessions():
+                (sessions.suspend if self._on_shutdown == "suspend" else sessions.stop)(session)
 
 
 class TemplatePlace:
@@ -121,9 +132,9 @@ class TemplatePlace:
         """Return the notebook's kernel. Raises Unavailable, WrongState, ChannelsLost."""
         return self._place().attach(session)
 
-    def shut_down(self, kernel: AttachedKernel | None) -> None:
+    def shut_down(self) -> None:
         """Shut the kernel down, and what was launched for it as the template says."""
-        self._place().shut_down(kernel)
+        self._place().shut_down()
 
     def _place(self) -> SessionPlace:
         if self._found is None:

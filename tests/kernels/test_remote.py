@@ -20,7 +20,7 @@ from tests.kernels.conftest import text as text_there
 from tests.kernels.network import Network
 from tests.kernels.test_cells import ipython
 from tests.kernels.test_relay import Relays, run, text
-from tests.kernels.test_websocket import cut_in_a_cell
+from tests.kernels.test_websocket import cut_in_a_cell, cut_in_a_cell_here
 from tests.shell import Shell
 from tests.ui.lab import serving
 from tests.waiting import PATIENCE
@@ -57,11 +57,16 @@ def network(lab):
 
 
 @pytest.fixture(scope="module")
-def distant(away, lab, network):
-    """A relay whose every request passes through the network."""
+def distant_client(away, lab, network):
+    """A client whose every request passes through the network."""
     url = lab.url.replace(f":{urlsplit(lab.url).port}/", f":{network.port}/")
-    notebook = Notebook("", "a-key", "/")
-    with relayed(SessionPlace(Client(url, lab.token), "exp-1", notebook)) as relay:
+    return Client(url, lab.token)
+
+
+@pytest.fixture(scope="module")
+def distant(distant_client):
+    """A relay whose every request passes through the network."""
+    with relayed(SessionPlace(distant_client, "exp-1", Notebook("", "a-key", "/"))) as relay:
         run(relay, "'in another folder'")  # the first cell says so
         yield relay
 
@@ -133,6 +138,10 @@ def test_more_is_kept_for_a_relay_than_for_a_page(distant, network):
     assert reply["content"]["status"] == "ok", reply["content"]
     assert text(outputs, "stderr") == ""
     assert text(outputs).split()[1::2] == [str(n) for n in range(300)]
+
+
+def test_a_cell_of_this_notebook_goes_on_while_the_network_is_cut(distant_client, network, capsys):
+    cut_in_a_cell_here(distant_client, network, 2, capsys)
 
 
 def test_the_token_is_in_headers_only(away, client):

@@ -12,12 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.kernels.attach import attach
+from jupyter_gpuquota.kernels.cells import notebook as cells
 from jupyter_gpuquota.kernels.channels.port import ChannelsLost, Conversation, wait
 from jupyter_gpuquota.kernels.channels.websocket import decode, encode
 from jupyter_gpuquota.kernels.messages import Message
 from jupyter_gpuquota.kernels.notebook import Notebook
 from jupyter_gpuquota.kernels.place import SessionPlace
 from jupyter_gpuquota.kernels.session_server import SessionServer
+from jupyter_gpuquota.ui.cellmagic.arguments import read_line
+from jupyter_gpuquota.ui.cellmagic.cell import run_cell
 from tests.kernels.conftest import ME, ended, relayed, request, run, text, until
 from tests.kernels.network import Elsewhere, network_of
 from tests.kernels.test_relay import text as printed
@@ -134,3 +137,41 @@ def cut_in_a_cell(relay, network, how, seconds):
     assert printed(outputs, "stdout").split() == [str(n) for n in range(many)]
     assert printed(outputs, "stderr") == ""
     return {"cell": many / 10, "took": round(took, 1)}
+
+
+class Notes:
+    """Where a cell here shows its progress."""
+
+    def __init__(self):
+        self.lines = []
+
+    def note(self, line):
+        self.lines.append(line)
+
+    redraw = note
+
+
+@pytest.mark.parametrize("seconds", [0.05, 2])
+def test_a_cell_here_goes_on_while_the_network_is_cut(client, session, network, seconds, capsys):
+    cut_in_a_cell_here(Elsewhere(client, network), network, seconds, capsys)
+
+
+def cut_in_a_cell_here(client, network, seconds, capsys):
+    """Cut the network while a cell of `%%gpu` prints, and while it ends."""
+    notes = Notes()
+
+    def cell(code):
+        run_cell(client, read_line("exp-1"), code, cells.Notebook("", "a-key"), notes, {})
+        return capsys.readouterr().out
+
+    def cut():
+        network.refuse()
+        threading.Timer(seconds, network.recover).start()
+
+    cell("kept = 41")
+    threading.Timer(1, cut).start()
+    printed = cell("import time\nfor n in range(40): print(n, flush=True); time.sleep(0.1)")
+    assert printed.split() == [str(n) for n in range(40)]
+    threading.Timer(1, cut).start()
+    assert cell("import time\ntime.sleep(1.5)\nprint(kept + 1)") == "42\n"
+    assert seconds < 1 or "The connection to exp-1 is lost: trying again …" in notes.lines

@@ -70,13 +70,13 @@ def test_scratch_sessions_are_told_apart_by_notebook_and_request():
 def test_the_kernel_works_beside_the_notebook_where_the_session_sees_it(tmp_path, folder, path):
     (tmp_path / "sub").mkdir()
     notebook = this_notebook({"JPY_SESSION_NAME": str(tmp_path / "sub" / "a.ipynb")})
-    assert notebook.kernel_path(folder.format(tmp_path)) == path.format("", notebook.key)
+    assert notebook.path_in(folder.format(tmp_path)) == path.format("", notebook.key)
 
 
 def test_a_program_without_a_notebook_has_a_kernel_of_its_own():
     notebook = this_notebook({})
     assert notebook == Notebook("", notebook.key)
-    assert notebook.kernel_path("/work") == f"python-{notebook.key}.gpu"
+    assert notebook.path_in("/work") == f"python-{notebook.key}.gpu"
 
 
 HERE = this_notebook({"JPY_SESSION_NAME": "/work/a.ipynb"})

@@ -41,7 +41,7 @@ def kernel_of(
     server: SessionServer, notebook: Notebook, folder: str, wanted: str, session: str
 ) -> tuple[AttachedKernel, KernelSession]:
     """Return the kernel that is meant, and what runs in it. Raises WrongState for a busy one."""
-    own = notebook.kernel_path(folder)
+    own = notebook.path_in(folder if server.endpoint.runtime else "")
     deadline = time.monotonic() + _BUSY
     while True:
         chosen = choose(server.sessions(), own, wanted, session)
@@ -58,7 +58,7 @@ def kernel_of(
 def talking(kernel: AttachedKernel) -> Iterator[KernelTalk]:
     """Talk to a kernel about its variables. Raises Unavailable, Unsupported."""
     try:
-        with closing(CellKernel(kernel.channels(), kernel.interrupt)) as there:
+        with closing(CellKernel(kernel, kernel.channels())) as there:
             yield KernelTalk(there)
     except ChannelsLost:
         raise Unavailable(

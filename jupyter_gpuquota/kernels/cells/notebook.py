@@ -43,18 +43,18 @@ class Notebook:
         """What the names of the notebook's scratch sessions begin with."""
         return f"scratch-{self.key}-"
 
-    def kernel_path(self, folder: str) -> str:
+    def path_in(self, root: str) -> str:
         """Return the path that identifies the kernel of the notebook's cells in a session.
 
-        It is beside the notebook if that is in the session's `folder`: the kernel works there.
+        It is beside the notebook if that is in the `root` folder of the session's server.
         """
         name = f"{self.name}-{self.key}.gpu"
-        if not (self.path and os.path.isabs(self.path) and folder):  # noqa: PTH117 (text)
+        if not (self.path and os.path.isabs(self.path) and root):  # noqa: PTH117 (text)
             return name
         here = Path(self.path).parent
-        if not here.is_relative_to(folder) or not here.is_dir():
+        if not here.is_relative_to(root) or not here.is_dir():
             return name
-        return str(here.relative_to(folder) / name)
+        return str(here.relative_to(root) / name)
 
 
 def this_notebook(environment: Mapping[str, str] = os.environ) -> Notebook:

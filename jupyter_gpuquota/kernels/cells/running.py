@@ -10,8 +10,11 @@ from uuid import uuid4
 import msgspec
 
 from ...errors import Unsupported
+from .. import waiting
+from ..attach import AttachedKernel
 from ..channels.port import ChannelsLost, wait
 from ..channels.probe import ReadyChannels
+from ..follower import Attached
 from ..messages import Channel, Message
 from .port import Failure, Outputs
 
@@ -20,11 +23,20 @@ _LOOK = 1.0
 
 
 class CellKernel:
-    """The channels of a kernel, for cells that run one after another. For one thread."""
+    """The channels of a kernel, for cells that run one after another. For one thread.
 
-    def __init__(self, channels: ReadyChannels, interrupt: Callable[[], None]) -> None:
+    `again` attaches the kernel again where the connection broke, or raises why it cannot.
+    """
+
+    def __init__(
+        self,
+        kernel: AttachedKernel,
+        channels: ReadyChannels,
+        again: Callable[[], Attached] | None = None,
+    ) -> None:
+        self._kernel = kernel
         self._channels = channels
-        self._interrupt = interrupt
+        self._again = again
         self._session = uuid4().hex
 
     def send(
@@ -49,7 +61,8 @@ class CellKernel:
     def run(self, code: str, outputs: Outputs, *, stdin: bool = True) -> Failure | None:
         """Run a cell and show its outputs; return the exception that ended it.
 
-        An interrupt is passed on, and a second one is raised at once. Raises ChannelsLost.
+        It goes on while the connection is broken. An interrupt is passed on, and a second one is
+        raised at once. Raises ChannelsLost.
         """
         content = {
             "code": code,
@@ -60,7 +73,20 @@ class CellKernel:
             "stop_on_error": True,
         }
         request = self.send("shell", "execute_request", content)
-        return _Running(self, request, outputs, self._interrupt).end()
+        return _Running(self, request, outputs).end()
+
+    def interrupt(self) -> None:
+        """Interrupt the cell. Raises NotFound, Unavailable."""
+        self._kernel.interrupt()
+
+    def reopen(self) -> bool:
+        """Return whether it still runs a cell, over a new connection. Raises ChannelsLost."""
+        if self._again is None:
+            raise ChannelsLost
+        found = self._again()
+        self._channels.close()
+        self._kernel, self._channels = found.kernel, found.channels
+        return found.busy
 
     def do(self, code: str) -> None:
         """Run code without outputs or history.
@@ -90,18 +116,12 @@ class CellKernel:
 class _Running:
     """A cell that runs."""
 
-    def __init__(
-        self,
-        kernel: CellKernel,
-        request: str,
-        outputs: Outputs,
-        interrupt: Callable[[], None],
-    ) -> None:
+    def __init__(self, kernel: CellKernel, request: str, outputs: Outputs) -> None:
         self._kernel = kernel
         self._request = request
         self._outputs = outputs
-        self._interrupt = interrupt
         self._failure: Failure | None = None
+        self._may_have_ended = False
         self._comms: set[str] = set()
         self._unasked: BaseException | None = None
 
@@ -113,11 +133,15 @@ class _Running:
                 message = self._kernel.next(_LOOK)
                 if message:
                     missing.discard(self._show(message))
+                elif self._may_have_ended:
+                    return Failure(waiting.UNKNOWN.name, waiting.UNKNOWN.text)
+            except ChannelsLost:
+                self._may_have_ended = not self._kernel.reopen()
             except KeyboardInterrupt:
                 if interrupted:
                     raise
                 interrupted = True
-                self._interrupt()
+                self._kernel.interrupt()
         if self._unasked:
             raise self._unasked
         return self._failure
@@ -175,7 +199,7 @@ class _Running:
         except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 (the front end's: raised below)
             if not isinstance(error, KeyboardInterrupt):
                 self._unasked = error
-            self._interrupt()
+            self._kernel.interrupt()
         else:
             self._kernel.send("stdin", "input_reply", {"value": value}, parent=message.header)
 

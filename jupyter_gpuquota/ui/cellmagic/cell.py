@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import Any
 
 from ...client import Client
-from ...client.lifecycle import AGAIN
 from ...client.variables import near
-from ...errors import FieldError, GpuQuotaError, refused
-from ...kernels import waiting
-from ...kernels.attach import AttachedKernel, attach
+from ...errors import FieldError, Unavailable, refused
 from ...kernels.cells.notebook import Notebook
-from ...kernels.cells.port import Failure
 from ...kernels.cells.running import CellKernel
 from ...kernels.cells.talk import KernelTalk
 from ...kernels.channels.port import ChannelsLost
-from ...kernels.channels.probe import ReadyChannels
-from ...kernels.preparing import prepare
-from ...kernels.session_server import SessionServer
-from ...model.sessions import Session
 from ..console import Console
 from .arguments import CellLine
-from .failed import CellFailed, failed
+from .attaching import Attaching
+from .failed import failed
 from .outputs import NotebookOutputs
 from .target import running
-
-_SECONDS = 20.0
-"""Seconds after which a session whose server does not answer should be known to have ended."""
 
 
 def run_cell(
@@ -45,45 +34,26 @@ def run_cell(
     """
     values = _taken(namespace, line.takes)
     session = running(client, line, notebook, console)
-    server = SessionServer.find(client.context, session.id)
-    kernel = attach(server, notebook.kernel_path(session.spec.folder), name=notebook.name)
+    attaching = Attaching(client, session, notebook, console)
+    found = attaching.first()
+    if found.note:
+        console.note(found.note.rstrip())
     try:
-        with closing(_channels(server, kernel, session, notebook, console)) as channels:
-            there = CellKernel(channels, kernel.interrupt)
+        with closing(CellKernel(found.kernel, found.channels, attaching.again)) as there:
             if values:
                 _say(console, near.put(KernelTalk(there), values, console.redraw), "sent")
             failure = there.run(cell, NotebookOutputs()) if cell.strip() else None
             if failure:
                 raise failed(failure)
             if line.gives:
-                found, sizes = near.get(KernelTalk(there), line.gives, console.redraw)
+                fetched, sizes = near.get(KernelTalk(there), line.gives, console.redraw)
                 _say(console, sizes, "received")
-                namespace.update(found)
+                namespace.update(fetched)
     except ChannelsLost:
-        raise _lost(client, session, kernel) from None
-
-
-def _channels(
-    server: SessionServer,
-    kernel: AttachedKernel,
-    session: Session,
-    notebook: Notebook,
-    console: Console,
-) -> ReadyChannels:
-    """Return the channels of a kernel that works in the notebook's folder, if that is there."""
-    busy = kernel.state() == "busy"
-    channels = kernel.channels()
-    if busy or channels.language != "python":
-        return channels
-    try:
-        here = bool(server.endpoint.runtime)
-        note = prepare(channels, session, notebook.folder, here=here)
-    except BaseException:
-        channels.close()
-        raise
-    if note:
-        console.note(note.rstrip())
-    return channels
+        attaching.again().channels.close()  # or it raises why the kernel has ended
+        raise Unavailable(
+            "The connection broke while variables were carried.", hint="Run the cell again."
+        ) from None
 
 
 def _taken(namespace: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -97,22 +67,3 @@ def _taken(namespace: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 def _say(console: Console, sizes: dict[str, int], verb: str) -> None:
     shown = ", ".join(f"{name} {near.size_text(size)}" for name, size in sizes.items())
     console.note(f"{verb}: {shown}")
-
-
-def _lost(client: Client, session: Session, kernel: AttachedKernel) -> Exception:
-    """Return why the connection to a kernel ended; the output so far stays."""
-    latest = client.sessions.get(session.id)
-    deadline = time.monotonic() + _SECONDS
-    while latest.state == "running" and latest.run == session.run:
-        with suppress(GpuQuotaError):
-            kernel.state()  # its server answers
-            return _failed(waiting.KERNEL_DIED)
-        if time.monotonic() > deadline:
-            return _failed(waiting.UNKNOWN)
-        time.sleep(AGAIN)
-        latest = client.sessions.get(session.id)
-    return _failed(waiting.ended(latest))
-
-
-def _failed(reason: waiting.Failure) -> CellFailed:
-    return failed(Failure(reason.name, reason.text))
