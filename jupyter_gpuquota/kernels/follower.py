@@ -49,8 +49,8 @@ class Place(Protocol):
     def attach(self, session: Session) -> Attached:
         """Return the kernel in a running session. Raises Unavailable, ChannelsLost."""
 
-    def shut_down(self, kernel: AttachedKernel | None) -> None:
-        """Shut the kernel down, and what was launched for it; None if it has none yet."""
+    def shut_down(self) -> None:
+        """Shut the kernel down, if there is one, and what was launched for it."""
 
 
 class Follower:

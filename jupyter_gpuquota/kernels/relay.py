@@ -184,7 +184,7 @@ class Relay:
         elif content.get("restart") or self._parent.is_stopping:
             self._end(lambda _: None)
         else:
-            self._end(lambda place: place.shut_down(kernel))
+            self._end(lambda place: place.shut_down())
         self._front.reply(message, {"status": "ok", "restart": bool(content.get("restart"))})
 
     def _end(self, last: Callable[[Place], Any]) -> None:

@@ -6,10 +6,14 @@ import json
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
-from jupyter_client.manager import KernelManager
 
+from jupyter_gpuquota.kernels.attach import attach
+from jupyter_gpuquota.kernels.notebook import Notebook
+from jupyter_gpuquota.kernels.place import TemplatePlace
+from jupyter_gpuquota.kernels.session_server import SessionServer
+from tests.kernels.conftest import relayed
+from tests.kernels.test_relay import Relays, run, text
 from tests.shell import wait_for
-from tests.waiting import PATIENCE
 
 SMALL = ("--interactive", "-g", "0.25", "--folder", ".", "--on-shutdown", "suspend")
 
@@ -34,28 +38,46 @@ def test_kernels_are_installed_listed_and_removed(client, session, small, shell)
     assert (ran.code != 0, "No session or template of yours is called" in ran.err) == (True, True)
 
 
-def test_a_template_launches_attaches_and_is_suspended(client, small, shell):
-    shell.ok("kernel", "install", "small")
-    folder = shell.folder / "data" / "kernels"
-    specs = KernelSpecManager(kernel_dirs=[str(folder)], ensure_native_kernel=False)
-    manager = KernelManager(kernel_name="gpu-new-small", kernel_spec_manager=specs)
-    manager.start_kernel(env=shell.env, cwd=str(shell.folder / "work"))
-    relay = manager.client()
-    relay.start_channels()
-    try:
-        relay.wait_for_ready(timeout=PATIENCE)
-        shown = []
-        reply = relay.execute_interactive(
-            "import os; print(os.environ['GPUQUOTA_SHARE'])",
-            timeout=PATIENCE,
-            output_hook=shown.append,
-        )
-        assert reply["content"]["status"] == "ok", reply
-        assert "0.25 GPU\n" in [m["content"].get("text") for m in shown]
-        (launched,) = [s for s in client.sessions.list() if s.spec.name.startswith("small-")]
-        manager.shutdown_kernel()
-        wait_for(lambda: client.sessions.get(launched.id).state == "suspended")
-    finally:
-        relay.stop_channels()
-        if manager.is_alive():
-            manager.shutdown_kernel(now=True)
+@pytest.fixture
+def start(shell, small):
+    """Start relays of templates."""
+    shell.ok("kernel", "install")
+    folder = str(shell.folder / "data" / "kernels")
+    relays = Relays(shell, KernelSpecManager(kernel_dirs=[folder], ensure_native_kernel=False))
+    yield relays
+    relays.close()
+
+
+def test_a_template_launches_attaches_and_is_suspended(client, start):
+    manager, relay = start("gpu-new-small")
+    outputs, reply = run(relay, "import os; print(os.environ['GPUQUOTA_SHARE'])")
+    assert (reply["status"], text(outputs)) == ("ok", "0.25 GPU\n")
+    (session,) = (s for s in client.sessions.list() if s.spec.name.startswith("small-"))
+    manager.shutdown_kernel()
+    wait_for(lambda: client.sessions.get(session.id).state == "suspended")
+
+
+def test_a_kernel_of_a_template_that_stops_stops_its_session(client, shell, small):
+    shell.ok("template", "save", "small-stops", *SMALL[:-1], "stop")
+    place = TemplatePlace(client, "small-stops", Notebook("", "key", "/"))
+    with relayed(place) as relay:
+        run(relay, "1")
+    wait_for(lambda: client.sessions.get("small-stops-key").state == "stopped")
+
+
+def test_a_session_of_a_template_stays_while_another_notebook_uses_it(client, small):
+    with relayed(TemplatePlace(client, "small", Notebook("", "shared", "/"))) as relay:
+        run(relay, "1")
+        session = client.sessions.get("small-shared").id
+        other = attach(SessionServer.find(client.context, session), "b.ipynb")
+    assert client.sessions.get(session).state == "running"
+    other.shut_down()
+    client.sessions.stop(session)
+
+
+def test_a_kernel_that_is_shut_down_before_it_was_attached_leaves_no_session(client, small):
+    place = TemplatePlace(client, "small", Notebook("", "soon", "/"))
+    place.session(resume=False)
+    wait_for(lambda: client.sessions.get("small-soon").state == "running")
+    place.shut_down()
+    wait_for(lambda: client.sessions.get("small-soon").state == "suspended")
