@@ -108,6 +108,14 @@ def test_a_file_that_is_being_written_is_left_for_the_next_look(tmp_path):
             "projects: []\ncache:\n  projects: {gone: 1d}\n",
             "Line 3, cache.projects.gone: Unknown project: 'gone'.",
         ),
+        (
+            "projects: []\nvolumes:\n  - {name: scans, folder: /a, projects: [gone]}\n",
+            "Line 3, volumes[0].projects: Unknown project: 'gone'",
+        ),
+        (
+            "projects: []\nvolumes:\n  - name: scans\n    folder: data\n    projects: []\n",
+            "Line 4, volumes[0].folder: It is not an absolute path.",
+        ),
         ("projects: []\npolicy: 3\n", "Line 2, policy: Must be an object, not 3."),
         ("projects: []\npolicy: {revision: 3}\n", "policy.revision: Unknown field."),
         (

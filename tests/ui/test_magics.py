@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_gpuquota.client.exit_codes import Failed
 from jupyter_gpuquota.client.variables.pickles import write_file
-from jupyter_gpuquota.errors import InvalidFields, InvalidRequest, NotAllowed, NotFound
+from jupyter_gpuquota.errors import InUse, InvalidFields, InvalidRequest, NotAllowed, NotFound
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ui.completion import Source
@@ -46,6 +46,25 @@ def test_the_answer_is_an_object(gpu):
     assert found.df["gpus"].tolist() == [0.5]
     assert "exp1" in repr(found)
     assert "<table" in found._repr_html_()
+
+
+def test_volumes_are_managed_from_a_cell(gpu):
+    made = gpu("volume create scans --size 1Gi --description 'of the clinic'").data
+    assert (made.name, made.size, made.description) == ("scans", 1 << 30, "of the clinic")
+    assert gpu("volume grow scans 2Gi").data.size == 2 << 30
+    found = gpu("volume list")
+    assert found.df["name"].tolist() == ["scans"]
+    assert "scans" in found._repr_html_()
+    gpu("submit exp1 -v scans:/in/scans:ro --interactive")
+    assert "exp1" in gpu("volume show scans").text
+    with pytest.raises(InUse) as caught:
+        gpu("volume delete scans")
+    assert "exp1" in caught.value._render_traceback_()[0]
+    gpu("stop exp1")
+    gpu("volume delete scans")
+    assert gpu("volume").df.empty
+    with pytest.raises(NotFound):
+        gpu("volume show scans")
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,11 @@ import React from 'react';
 import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
 import { idOf } from '../../__tests__/datasets';
 import { findDialog, focus, Page, press } from '../../__tests__/page';
-import {
-  makeManifest,
-  makeSnapshot,
-  makeSnapshots
-} from '../../__tests__/storage';
+import { makeSnapshot, makeSnapshots } from '../../__tests__/storage';
 import { Restoration, Snapshot } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { allRestores, ofSnapshot } from '../../state/snapshots/list';
 import { CompareSnapshots } from '../snapshots/compare';
-import { SnapshotView } from '../snapshots/details';
 import { takeSnapshot } from '../snapshots/forms';
 import { SnapshotTable } from '../snapshots/list';
 import { restoreSnapshot } from '../snapshots/restore';
@@ -124,49 +119,6 @@ describe('the section on snapshots', () => {
     );
     expect(labels).toEqual(['Remove…']);
     restores.dispose();
-  });
-});
-
-describe('the view of a snapshot', () => {
-  it('says which part is missing and why', async () => {
-    const manifest = makeManifest({
-      problems: [{ part: 'kernel', message: 'The kernel is busy.' }]
-    });
-    const details = ofSnapshot(page.store, 'test', async () => ({
-      snapshot: makeSnapshot(),
-      manifest,
-      reproduce: ['jupyter gpu snapshot restore 5a']
-    }));
-    details.watch();
-    page.show(<SnapshotView resource={details} />);
-    const row = await screen.findByRole('row', { name: /^Kernel variables/ });
-    expect(row.textContent).toContain('missing');
-    expect(row.textContent).toContain('The kernel is busy.');
-    const code = screen.getByRole('row', { name: /^Code/ });
-    expect(code.textContent).toContain('c0ffee000000 main with changes');
-    expect(screen.getByText('jupyter gpu snapshot restore 5a')).toBeTruthy();
-    const files = screen.getByRole('row', { name: /^Files/ });
-    expect(files.textContent).toContain('read one by one');
-    expect(screen.getByText('lake · copied')).toBeTruthy();
-    details.dispose();
-  });
-
-  it('says what has frozen the folder', async () => {
-    const tree = { ...makeManifest().tree!, provider: 'btrfs' };
-    const details = ofSnapshot(page.store, 'test', async () => ({
-      snapshot: makeSnapshot({
-        mechanism: 'instant',
-        providers: ['lake', 'btrfs']
-      }),
-      manifest: makeManifest({ tree: { ...tree, mechanism: 'instant' } }),
-      reproduce: []
-    }));
-    details.watch();
-    page.show(<SnapshotView resource={details} />);
-    const files = await screen.findByRole('row', { name: /^Files/ });
-    expect(files.textContent).toContain('frozen by btrfs');
-    expect(screen.getByText('lake, btrfs · made at once')).toBeTruthy();
-    details.dispose();
   });
 });
 
