@@ -17,6 +17,7 @@ from ..control.snapshots.folders import DiskFolders
 from ..control.snapshots.orders import LaunchedProcess
 from ..control.storage.state_folder import make_state_folder
 from ..core.snapshots.redaction import secret_values
+from ..errors import NotFound
 from ..model.datasets.lakes import Lake
 from ..model.sessions import Session
 from ..store.tasks import in_thread
@@ -52,7 +53,12 @@ def open_snapshots(
         return {"log": str(log), "exclude": tuple(link.lstrip("/") for link in links if link)}
 
     async def secrets(session_id: str) -> list[str]:
-        session = board.find(session_id)
+        session = board.by_id.get(session_id)
+        if session is None:
+            raise NotFound(
+                "The session was deleted before its snapshot was begun.",
+                hint="Its folder is still there.",
+            )
         launch = await in_thread(folder_of(session).launch, session.run)
         return secret_values(launch.env if launch else session.spec.env)
 
