@@ -53,7 +53,7 @@ def of_snapshots(snapshots: Iterable[Snapshot]) -> Iterator[Item]:
         key = each.owner, each.session
         lost = key not in sessions and each.parent != "" and each.parent not in ids
         sessions.add(key)
-        stored = each.size if lost else each.added
+        stored = each.size if lost and each.added is not None else each.added
         yield Item(each.project, "snapshots", each.owner, each.size, stored)
 
 

@@ -201,9 +201,12 @@ def _next(share: Share, below: Share) -> Share | None:
 
 
 def _runs_at(state: ClusterSnapshot, spec: SessionSpec, at: datetime) -> bool:
-    """Return whether a request runs at a later time, if nothing unknown happens."""
+    """Return whether a request runs at a later time, if nothing unknown happens.
+
+    Nothing may end then, but the time for which the minimum run time protects sessions.
+    """
     sessions = dict(settle(asked(state, spec)).sessions)
-    moments = sorted({s.ends for s in sessions.values() if s.ends and s.ends <= at})
+    moments = sorted({at, *(s.ends for s in sessions.values() if s.ends and s.ends <= at)})
     for moment in moments:
         for session in list(sessions.values()):
             if session.placement and session.ends and session.ends <= moment:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.core import storage
 from jupyter_gpuquota.core.access import Caller, Rights
@@ -65,6 +66,12 @@ def test_what_a_removed_snapshot_had_added_is_kept_by_the_oldest_that_is_left() 
     assert stored(storage.of_snapshots([snapshot(3, 0), snapshot(2, 5)])) == [100, 0]
     another = snapshot(4, 7, session="s2", parent="")
     assert stored(storage.of_snapshots([snapshot(2, 5), another])) == [100, 7]
+
+
+def test_what_copies_of_volumes_take_is_not_known() -> None:
+    found = storage.of_snapshots([replace(snapshot(0, 0), added=None), snapshot(1, 7)])
+    [use] = storage.sum_up(found, person("ana", "member"), "project")
+    assert (use.size, use.stored, use.unknown) == (200, 7, 1)
 
 
 def test_versions_of_a_dataset_count_what_they_added() -> None:

@@ -45,27 +45,34 @@ PATIENCE = Patience(ready=20.0, error=0.1, pause=0.01)
 SESSION = make_session(state="running", volumes=(Mount(volume="work", path="/work"),))
 
 
-def cluster() -> FakeApi:
-    """Return an API server with a claim of a driver that makes snapshots."""
+def cluster(size: str = "1Gi") -> FakeApi:
+    """Return an API server with a claim of that size, of a driver that makes snapshots."""
     api = FakeApi()
     api.controls.answers["/apis/snapshot.storage.k8s.io"] = {"versions": [{"version": "v1"}]}
     api.put(CLASSES, {"metadata": {"name": "csi"}, "driver": DRIVER})
     api.put(STORAGE_CLASSES, {"metadata": {"name": "fast"}, "provisioner": DRIVER})
     meta = {"name": "work", "namespace": TEAM, "annotations": {PROVISIONER[0]: DRIVER}}
     spec = {"storageClassName": "fast", "accessModes": ["ReadWriteOnce"]}
-    api.put(CLAIMS, {"metadata": meta, "spec": spec, "status": {"phase": "Bound"}})
+    api.put(
+        CLAIMS,
+        {
+            "metadata": meta,
+            "spec": spec,
+            "status": {"phase": "Bound", "capacity": {"storage": size}},
+        },
+    )
     return api
 
 
 @asynccontextmanager
-async def driven(api: FakeApi) -> AsyncIterator[None]:
-    """Let a driver make the snapshots that are asked for."""
+async def driven(api: FakeApi, restore_size: str | None = "1Gi") -> AsyncIterator[None]:
+    """Let a driver make the snapshots that are asked for; it may leave out their size."""
 
     async def work() -> None:
         while True:
             for each in api.all(SNAPSHOTS):
                 if not each.get("status", {}).get("readyToUse"):
-                    status = {"readyToUse": True, "restoreSize": "1Gi"}
+                    status = {"readyToUse": True, "restoreSize": restore_size}
                     api.put(SNAPSHOTS, {**each, "status": status})
             await asyncio.sleep(0.01)
 

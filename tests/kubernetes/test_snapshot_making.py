@@ -10,6 +10,7 @@ import pytest
 
 from jupyter_gpuquota.kubernetes.resources import CLAIMS
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
+from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
 from jupyter_gpuquota.model.snapshots.snapshots import Snapshot, SnapshotRequest
 from jupyter_gpuquota.ports.snapshots import RestoreOrder
 from tests.kubernetes.fake_snapshots import (
@@ -145,3 +146,36 @@ async def test_a_restore_goes_on_after_each_call(end: End, tmp_path: Path) -> No
         if not at.is_due:
             break
     assert 1 < number < MOST - 1
+
+
+@pytest.mark.parametrize(
+    ("original", "copied", "restored_to"),
+    [("10Gi", "2Gi", 10), ("10Gi", None, 10), ("10Gi", "0", 10), ("1Gi", "3Gi", 3)],
+)
+async def test_a_restored_volume_is_as_large_as_the_original_and_its_content_need(
+    tmp_path: Path, original: str, copied: str | None, restored_to: int
+) -> None:
+    api = cluster(original)
+    async with driven(api, copied), running(api, tmp_path, Launches()) as controller:
+        await taken(controller)
+        made = await complete(controller)
+        assert (made.size, made.added) == (restored_to * 2**30, None)
+        await restored(controller)
+        await done(controller)
+    [claim] = [each for each in api.all(CLAIMS) if each["metadata"]["name"] != "work"]
+    assert claim["spec"]["resources"]["requests"]["storage"] == str(restored_to * 2**30)
+
+
+async def test_a_folder_is_not_asked_for_on_a_cluster(tmp_path: Path) -> None:
+    api = cluster()
+    async with driven(api), running(api, tmp_path, Launches()) as controller:
+        await taken(controller)
+        manifest = await controller.parts.snapshots.manifest(await complete(controller))
+        assert manifest
+        request = RestoreRequest(folder="/elsewhere")
+        found = await controller.parts.snapshots.restores.found(manifest, request, "again")
+        assert "not into a folder" in found.problems["folder"]
+        await restored(controller)
+        await done(controller)
+        [listed] = controller.parts.snapshots.restores.all()
+        assert listed.folder == ""

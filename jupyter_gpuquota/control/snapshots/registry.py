@@ -17,6 +17,8 @@ from ...store.commits import Commit
 from ...store.lake import layout
 from ...store.lake.objects import Objects, Stored
 
+LAKE = "lake"
+"""The provider of files in a lake."""
 Lakes = Callable[[], Mapping[str, Objects]]
 """The lakes that can be opened now, by name, the default one first."""
 
@@ -176,7 +178,7 @@ def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
     """Return what is listed of a manifest."""
     tree = manifest.tree
     parts = lost_parts(manifest)
-    of_tree = ["lake", tree.provider] if tree else []
+    of_tree = [LAKE, tree.provider] if tree else []
     providers = [*of_tree, *(each.provider for each in manifest.volumes)]
     made = [*([tree.mechanism] if tree else []), *(each.mechanism for each in manifest.volumes)]
     instant = set(made) == {"instant"}
@@ -194,7 +196,7 @@ def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
         state="partial" if parts else "ready",
         files=tree.files if tree else 0,
         size=(tree.size if tree else 0) + sum(each.size for each in manifest.volumes),
-        added=tree.added if tree else 0,
+        added=_added(manifest),
         consistency=manifest.consistency,
         mechanism="instant" if instant else "copy",
         data=manifest.data,
@@ -203,6 +205,13 @@ def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
         problems=len(parts),
     )
     return Entry(lake=lake, snapshot=shown, tree=tree.version if tree else "")
+
+
+def _added(manifest: Manifest) -> int | None:
+    """Return the bytes that were new to the lake, None where copies do not tell what they take."""
+    if any(each.provider != LAKE for each in manifest.volumes):
+        return None
+    return manifest.tree.added if manifest.tree else 0
 
 
 async def drop_tree(objects: Objects, owner: str, version: str) -> None:

@@ -98,6 +98,12 @@ def problems(manifest: Manifest, request: RestoreRequest, found: Found) -> tuple
     return tuple(wrong)
 
 
+def _size(manifest: Manifest, found: Found) -> int:
+    """Return the bytes of what would be made: files, and volumes."""
+    made = sum(each.size for each in manifest.volumes if each.volume in found.claims)
+    return made + (manifest.tree.size if manifest.tree else 0)
+
+
 def lost_parts(manifest: Manifest) -> list[PartProblem]:
     """Return the parts that are missing, without what was left out by rule or is only noted."""
     return [each for each in manifest.problems if each.part.partition(":")[0] not in _NOTES]
@@ -131,8 +137,8 @@ def plan(
     wrong = (*problems(manifest, request, found), *refused)
     return RestorePlan(
         snapshot=snapshot.id,
-        folder=found.folder,
-        size=manifest.tree.size if manifest.tree else 0,
+        folder=found.folder if manifest.tree else "",
+        size=_size(manifest, found),
         free=found.free,
         spec=spec,
         replaces=manifest.spec.folder if request.replace else "",

@@ -19,7 +19,8 @@ def sum_up(snapshots: Iterable[Snapshot]) -> tuple[SnapshotUse, ...]:
             owner=owner,
             snapshots=len(items),
             size=sum(each.size for each in items),
-            added=sum(each.added for each in items),
+            added=sum(each.added or 0 for each in items),
+            unknown=sum(each.added is None for each in items),
         )
         for (project, owner), items in sorted(found.items())
     )

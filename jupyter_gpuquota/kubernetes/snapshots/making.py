@@ -22,6 +22,7 @@ from ..api import Api, Fault
 from ..faults import translated
 from ..objects.storage import Claim, ClassOfStorage
 from ..resources import CLAIMS, STORAGE_CLASSES
+from ..volumes.reading import size_of
 from .discovery import discover
 from .inside import Looked
 from .order import WAITING, Order, Patience, Taken
@@ -207,7 +208,7 @@ def _part(taken: Taken, claim: Claim, path: str, draft: Manifest) -> VolumePart:
         path=path,
         provider=together,
         handle=f"{draft.project}/{taken.handle}",
-        size=taken.size,
+        size=max(taken.size, size_of(claim)),  # a driver may count the content alone
         consistency=_consistency(draft, is_copy=taken.is_copy),
         mechanism="copy" if taken.is_copy else "instant",
         storage_class=claim.spec.storage_class_name or "",

@@ -67,7 +67,7 @@ class Remover:
             await self._api.patch(CONTENTS, "", name, {"spec": {"deletionPolicy": "Delete"}})
         except Fault as fault:
             if fault.status not in (_FORBIDDEN, _NOT_FOUND):
-                raise  # otherwise the class decides: see docs/snapshots.md
+                raise  # otherwise the class decides: see docs/kubernetes.md
 
     async def _remove_groups(self, namespace: str, order: str) -> None:
         for version in GROUP_VERSIONS:

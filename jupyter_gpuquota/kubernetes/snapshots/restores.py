@@ -36,6 +36,8 @@ _AGAIN = 1.0
 _NO_REPLACING = "On a cluster nothing is put in the place of the original."
 _INSTEAD = "Work in the restored session; the original and its volumes stay until you delete them."
 
+_NO_FOLDER = "On a cluster a snapshot is restored into new volumes, not into a folder."
+
 _ENDED = "Files outside of volumes are not in the snapshot: they ended with the pod."
 
 _log = logging.getLogger(__name__)
@@ -80,6 +82,8 @@ class ClaimRestores:
     async def found(self, manifest: Manifest, request: RestoreRequest, name: str) -> Found:
         """Return what is there, before anything is made. Raises Unavailable, NotAllowed."""
         problems = {"replace": f"{_NO_REPLACING} {_INSTEAD}"} if request.replace else {}
+        if request.folder:
+            problems["folder"] = _NO_FOLDER
         wanted = wanted_of(manifest, name)
         refused = await self._around.restorer.problems(wanted, manifest.project)
         problems |= {f"volumes.{origin}": f"{origin}: {why}." for origin, why in refused.items()}
@@ -107,7 +111,7 @@ class ClaimRestores:
             snapshot=order.snapshot.id,
             owner=order.owner,
             state="fetching",
-            folder=order.folder,
+            folder="",
             name=order.name if order.spec else "",
             origin=order.manifest.spec.folder,
             begun=now,

@@ -36,7 +36,8 @@ class RestorePlan(Model, frozen=True, kw_only=True):
     """What a restore would make, and everything that stands against it or will be different.
 
     `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
-    `warnings` do not. `size` is in bytes, `free` the room where the folder will be.
+    `warnings` do not. `size` is in bytes, `free` the room where the folder will be. On a cluster
+    there are `claims` and no folder.
     """
 
     snapshot: str
@@ -53,8 +54,9 @@ class RestorePlan(Model, frozen=True, kw_only=True):
 class Restoration(Model, frozen=True, kw_only=True):
     """A restore that was begun.
 
-    `folder` is the new folder, `session` the id of the new session once it exists. After a
-    replacement `folder` has the place of the old one, which is at `kept` until it is confirmed.
+    `folder` is the new folder, empty on a cluster, `session` the id of the new session once it
+    exists. After a replacement `folder` has the place of the old one, which is at `kept` until it
+    is confirmed.
     """
 
     id: str

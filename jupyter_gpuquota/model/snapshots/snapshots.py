@@ -30,10 +30,10 @@ class Snapshot(Model, frozen=True, kw_only=True):
 
     `id` is the sha256 of its manifest; while it is made, and if that fails, the id of its `job`.
     `partial`: some part is missing, see its manifest. `size` is in bytes, `added` those that were
-    new to the lake. `data` are the versions of datasets that its session used, `providers` have
-    stored its parts, or frozen the folder for that: `instant` if all of it is of one moment.
-    `problems` counts missing parts; `problem` is why it could not be made. Of a snapshot of another
-    user, an admin sees sizes only.
+    new to the lake, None where copies of volumes do not tell what they take. `data` are the
+    versions of datasets that its session used, `providers` have stored its parts, or frozen the
+    folder for that: `instant` if all of it is of one moment. `problems` counts missing parts;
+    `problem` is why it could not be made. Of a snapshot of another user, an admin sees sizes only.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Snapshot(Model, frozen=True, kw_only=True):
     state: Open[SnapshotState] = "ready"
     files: int = 0
     size: int = 0
-    added: int = 0
+    added: int | None = 0
     consistency: Open[Consistency] = "best-effort"
     mechanism: Open[Mechanism] = "copy"
     data: tuple[DataMount, ...] = ()
@@ -68,13 +68,17 @@ class Snapshot(Model, frozen=True, kw_only=True):
 
 
 class SnapshotUse(Model, frozen=True, kw_only=True):
-    """The room that the snapshots of one user in one project take, in bytes."""
+    """The room that the snapshots of one user in one project take, in bytes.
+
+    `unknown` counts those whose storage does not tell what they take.
+    """
 
     project: str
     owner: str
     snapshots: int
     size: int
     added: int
+    unknown: Annotated[int, ADDED] = 0
 
 
 class SnapshotList(Model, frozen=True, kw_only=True):

@@ -159,7 +159,7 @@ def plan(found: RestorePlan) -> LinesView:
 def restored_text(found: Restoration) -> str:
     """Return how far a restore is, and what can be done next."""
     if found.active:
-        return f"Restoring into {found.folder}: {found.state}."
+        return f"Restoring into {found.folder or 'new volumes'}: {found.state}."
     if found.state == "replaced":
         return (
             f"{found.place} is that of the snapshot. The original is {found.kept}: "
@@ -167,8 +167,16 @@ def restored_text(found: Restoration) -> str:
         )
     if found.state == "failed":
         return found.problem.message if found.problem else "The restore has failed."
+    if not found.folder:
+        session = f" The session {found.name} mounts them." if found.name else ""
+        return f"New volumes have the files of {short(found.snapshot)}.{session}"
     session = f"; the session {found.name} works there" if found.name else ""
     return f"{found.folder} has the files of {short(found.snapshot)}{session}."
+
+
+def added_text(added: int | None) -> str:
+    """Return what a snapshot has added to its storage; a dash where that is not known."""
+    return "-" if added is None else size_text(added)
 
 
 def confirmed_text(restore: Restoration) -> str:
@@ -241,7 +249,7 @@ _COLUMNS: list[Column[Snapshot]] = [
     Column("STATE", lambda each: each.state),
     Column("TAKEN", lambda each: ago_text(each.created)),
     Column("SIZE", lambda each: size_text(each.size)),
-    Column("ADDED", lambda each: size_text(each.added)),
+    Column("ADDED", lambda each: added_text(each.added)),
     Column("STORED BY", lambda each: ", ".join(each.providers) or "-"),
     Column("TAGS", lambda each: ", ".join(each.tags) or "-"),
     Column("NOTE", lambda each: path_text(each.note) or "-"),

@@ -2063,10 +2063,10 @@ export interface SnapshotList {
  *
  * `id` is the sha256 of its manifest; while it is made, and if that fails, the id of its `job`.
  * `partial`: some part is missing, see its manifest. `size` is in bytes, `added` those that were
- * new to the lake. `data` are the versions of datasets that its session used, `providers` have
- * stored its parts, or frozen the folder for that: `instant` if all of it is of one moment.
- * `problems` counts missing parts; `problem` is why it could not be made. Of a snapshot of another
- * user, an admin sees sizes only.
+ * new to the lake, None where copies of volumes do not tell what they take. `data` are the
+ * versions of datasets that its session used, `providers` have stored its parts, or frozen the
+ * folder for that: `instant` if all of it is of one moment. `problems` counts missing parts;
+ * `problem` is why it could not be made. Of a snapshot of another user, an admin sees sizes only.
  */
 export interface Snapshot {
   id: string;
@@ -2082,7 +2082,7 @@ export interface Snapshot {
   state: SnapshotState;
   files: number;
   size: number;
-  added: number;
+  added: number | null;
   consistency: Consistency;
   mechanism: Mechanism;
   data: DataMount[];
@@ -2105,6 +2105,8 @@ export interface SnapshotPin {
 }
 /**
  * The room that the snapshots of one user in one project take, in bytes.
+ *
+ * `unknown` counts those whose storage does not tell what they take.
  */
 export interface SnapshotUse {
   project: string;
@@ -2112,6 +2114,7 @@ export interface SnapshotUse {
   snapshots: number;
   size: number;
   added: number;
+  unknown?: number;
 }
 /**
  * Filters and page of the list; empty means any. `text` is searched in notes, names, tags.
@@ -2429,7 +2432,8 @@ export interface SnapshotRulesRequest {
  * What a restore would make, and everything that stands against it or will be different.
  *
  * `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
- * `warnings` do not. `size` is in bytes, `free` the room where the folder will be.
+ * `warnings` do not. `size` is in bytes, `free` the room where the folder will be. On a cluster
+ * there are `claims` and no folder.
  */
 export interface RestorePlan {
   snapshot: string;
@@ -2460,8 +2464,9 @@ export interface RestoreRequest {
 /**
  * A restore that was begun.
  *
- * `folder` is the new folder, `session` the id of the new session once it exists. After a
- * replacement `folder` has the place of the old one, which is at `kept` until it is confirmed.
+ * `folder` is the new folder, empty on a cluster, `session` the id of the new session once it
+ * exists. After a replacement `folder` has the place of the old one, which is at `kept` until it
+ * is confirmed.
  */
 export interface Restoration {
   id: string;

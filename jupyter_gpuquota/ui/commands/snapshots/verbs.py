@@ -126,7 +126,9 @@ def _create(client: Client, args: Args, _console: Console) -> View[Any]:
         variables=variables,
         wait=args.wait,
     )
-    sizes = f"{size_text(made.size)}, {size_text(made.added)} new"
+    sizes = size_text(made.size)
+    if made.added is not None:
+        sizes += f", {size_text(made.added)} new"
     note = f"{made.short}: {made.state}, {sizes}." if args.wait else made.id
     return views.SnapshotView(made, note)
 

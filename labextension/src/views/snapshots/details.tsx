@@ -17,6 +17,7 @@ import { Contents } from './contents';
 import { snapshotEntries } from './menu';
 import { partSummary } from './summaries';
 import {
+  addedText,
   consistencyText,
   mechanismText,
   partStateText,
@@ -121,7 +122,7 @@ function About({ snapshot }: { snapshot: Snapshot }): JSX.Element {
             '%2 in %1 files, %3 of it new',
             files,
             bytesText(size),
-            bytesText(added)
+            addedText(added)
           )
         ],
         [trans.__('Consistency'), consistencyText(trans, snapshot.consistency)],

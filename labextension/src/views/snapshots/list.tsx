@@ -10,7 +10,7 @@ import { Loaded } from '../parts/loaded';
 import { timeText } from '../parts/texts';
 import { useUi } from '../parts/ui';
 import { compare, open } from './menu';
-import { snapshotStateText, titleOf, triggerText } from './texts';
+import { addedText, snapshotStateText, titleOf, triggerText } from './texts';
 
 /** Show all snapshots in a table: to search, to sort, and to compare two. */
 export function SnapshotTable(props: {
@@ -173,9 +173,9 @@ function columnsOf(
     {
       id: 'added',
       label: trans.__('New'),
-      text: ({ added }) => bytesText(added),
-      cell: ({ added }) => inOneLine(bytesText(added)),
-      sortKey: ({ added }) => added
+      text: ({ added }) => addedText(added),
+      cell: ({ added }) => inOneLine(addedText(added)),
+      sortKey: ({ added }) => added ?? -1
     },
     plain('trigger', trans.__('Trigger'), ({ trigger }) =>
       triggerText(trans, trigger)
@@ -219,8 +219,8 @@ function roomColumns(
     {
       id: 'added',
       label: trans.__('Stored'),
-      text: ({ added }) => bytesText(added),
-      sortKey: ({ added }) => added
+      text: ({ added }) => addedText(added),
+      sortKey: ({ added }) => added ?? -1
     }
   ];
 }

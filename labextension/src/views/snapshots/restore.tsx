@@ -36,10 +36,15 @@ export function RestoreFields(props: {
   const { trans } = useUi();
   const { model, origin } = props;
   const { how } = model.draft;
+  const ofVolumes = model.plan?.folder === ''; // on a cluster
   const choices = {
     new: trans.__('Into a new session'),
-    folder: trans.__('Into a new folder, without a session'),
-    replace: trans.__('In place of the folder of %1', origin)
+    ...(ofVolumes
+      ? { folder: trans.__('Into new volumes, without a session') }
+      : {
+          folder: trans.__('Into a new folder, without a session'),
+          replace: trans.__('In place of the folder of %1', origin)
+        })
   };
   return (
     <>
@@ -74,7 +79,7 @@ export function RestoreFields(props: {
           label={trans.__('Replace the present folder of %1', origin)}
           help={trans.__('It is kept beside the new one until you remove it.')}
         />
-      ) : (
+      ) : ofVolumes ? null : (
         <TextField
           model={model}
           name="folder"
@@ -130,7 +135,10 @@ function PlanFacts({ plan }: { plan: RestorePlan }): JSX.Element {
       facts={[
         [trans.__('Session'), spec?.name],
         [trans.__('Share'), spec && shareText(trans, spec.share)],
-        [trans.__('Folder'), !replaces && <code key="folder">{folder}</code>],
+        [
+          trans.__('Folder'),
+          !replaces && folder && <code key="folder">{folder}</code>
+        ],
         [
           trans.__('Files'),
           free === null

@@ -197,6 +197,7 @@ function Total({ list }: { list: SnapshotList }): JSX.Element | null {
   const mine = list.uses.filter(({ owner }) => owner === me);
   const sum = (pick: (use: (typeof mine)[number]) => number) =>
     mine.reduce((total, use) => total + pick(use), 0);
+  const unknown = sum(use => use.unknown ?? 0);
   return mine.length ? (
     <p className="jp-GpuQuota-quiet">
       {trans._n(
@@ -205,6 +206,13 @@ function Total({ list }: { list: SnapshotList }): JSX.Element | null {
         sum(use => use.snapshots),
         bytesText(sum(use => use.added))
       )}
+      {unknown
+        ? trans._n(
+            '; what %1 takes is not known',
+            '; what %1 take is not known',
+            unknown
+          )
+        : ''}
     </p>
   ) : null;
 }

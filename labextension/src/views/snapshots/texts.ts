@@ -75,7 +75,8 @@ export function snapshotText(
 ): string {
   const { added, created, size, trigger } = snapshot;
   return [
-    size ? `${bytesText(size)} (+${bytesText(added)})` : '',
+    size && added === null ? bytesText(size) : '',
+    size && added !== null ? `${bytesText(size)} (+${bytesText(added)})` : '',
     agoText(trans, created, now),
     triggerText(trans, trigger)
   ]
@@ -140,6 +141,11 @@ export function partStateText(
     noted: trans.__('note')
   };
   return texts[state];
+}
+
+/** Return what a snapshot has added to its storage; a dash where that is not known. */
+export function addedText(added: number | null): string {
+  return added === null ? '–' : bytesText(added);
 }
 
 /** Return how far a restore is: `Restoring exp-1-2`. */
