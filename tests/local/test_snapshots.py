@@ -108,6 +108,7 @@ def test_secret_values_are_in_no_log_no_patch_and_no_order(
     client.sessions.submit(
         name, command=["bash", "-c", TELLS], folder=str(folder), env={"API_TOKEN": HIDDEN}
     )
+    client.sessions.wait(name)
     wait_for(lambda: "told" in client.sessions.logs(name))
     if ended:
         client.sessions.stop(name, wait=True)
