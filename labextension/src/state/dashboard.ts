@@ -32,6 +32,14 @@ export function scaleOf(projects: readonly ProjectUse[]): number {
   );
 }
 
+/** Number of colours of projects in the style sheet. */
+const SERIES = 5;
+
+/** Return the number of a project's colour; those of the charts are in the same order. */
+export function seriesOf(projects: readonly string[], name: string): number {
+  return [...projects].sort().indexOf(name) % SERIES;
+}
+
 /** A part of a device: what a session holds, what is free, or all of a lost device. */
 export type Part =
   | {

@@ -1,4 +1,5 @@
 import { ProjectUse, Session } from '../api/models';
+import { milliOf } from './dashboard';
 
 /** Queued sessions that wait for the same. */
 export interface IQueuedGroup {
@@ -42,15 +43,37 @@ export function groupQueued(sessions: readonly Session[]): IQueuedGroup[] {
   );
 }
 
-/** Return whether a running session may be reclaimed, as its project holds more than its quota. */
-export function isReclaimable(
-  { spec, placement }: Session,
+/**
+ * Return how much sessions hold beyond their project's quota, by id, in milli-GPU.
+ *
+ * That is what is reclaimed first: what has a low priority, then what was started last.
+ */
+export function borrowedBy(
+  sessions: readonly Session[],
   projects: readonly ProjectUse[]
-): boolean {
-  const project = projects.find(({ name }) => name === spec.project);
-  return Boolean(
-    placement?.slices.length &&
-    project?.over &&
-    project.preemptible?.includes(spec.kind)
-  );
+): ReadonlyMap<string, number> {
+  const borrowed = new Map<string, number>();
+  for (const { name, over, preemptible } of projects) {
+    let rest = over;
+    const started = (session: Session) =>
+      Date.parse(session.started ?? session.since);
+    const own = sessions
+      .filter(
+        ({ placement, spec }) =>
+          placement?.slices.length &&
+          spec.project === name &&
+          preemptible?.includes(spec.kind)
+      )
+      .sort(
+        (a, b) => a.spec.priority - b.spec.priority || started(b) - started(a)
+      );
+    for (const session of own) {
+      const part = Math.min(rest, milliOf(session));
+      if (part > 0) {
+        borrowed.set(session.id, part);
+        rest -= part;
+      }
+    }
+  }
+  return borrowed;
 }

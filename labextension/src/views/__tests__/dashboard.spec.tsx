@@ -124,7 +124,7 @@ describe('the dashboard', () => {
       reader.readAsText(blob);
     });
 
-  it('says how many GPUs there are, allocated and idle, and that they are simulated', async () => {
+  it('says how many GPUs there are, in use and free, and that they are simulated', async () => {
     await show();
     const totals = screen
       .getAllByRole('definition')
@@ -182,7 +182,7 @@ describe('the dashboard', () => {
     expect(rows(/Running/)).toEqual(['exp-2', 'exp-10']);
     expect(rows(/Queued/)).toEqual(['=waits']);
     const line = table(/Queued/).textContent;
-    for (const part of ['#2', '1 hr', 'team-b is full. Request less.']) {
+    for (const part of ['#2', '1 hr', 'team-b is full.', 'Request less.']) {
       expect(line).toContain(part);
     }
   });
@@ -272,6 +272,14 @@ describe('the dashboard', () => {
     await waitFor(() =>
       expect(slices.map(slice => slice.tabIndex)).toEqual([-1, 0])
     );
+  });
+
+  it('gives a project one colour in bars and nodes', async () => {
+    await show();
+    const bar = screen.getByRole('img', { name: /^team-a/ });
+    const slice = document.querySelector('button[data-slice]');
+    expect(bar.getAttribute('data-series')).toBe('0');
+    expect(slice?.getAttribute('data-series')).toBe('0');
   });
 
   it('shows nothing free on a lost GPU', async () => {

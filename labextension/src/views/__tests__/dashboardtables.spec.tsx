@@ -1,6 +1,7 @@
-import { screen, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import React from 'react';
 import {
+  makeAbout,
   makeIdle,
   makePage,
   makeProject,
@@ -62,13 +63,82 @@ describe('the tables of the dashboard', () => {
     expect(rows(/Queued/)).toEqual(['a1', 'a2', 'b1', 'b2']);
   });
 
-  it('marks what can be reclaimed, and what is idle', async () => {
+  it('has the reason in a few words, and all of it when opened', async () => {
+    const reason = {
+      code: 'OverQuota',
+      message: "team-a's sessions already use 4 of 4 GPUs.",
+      hint: 'Starts when 1 GPU is released.',
+      raw: ''
+    } as const;
+    const wait = (id: string, changes: object) =>
+      makeSession({
+        id,
+        state: 'waiting',
+        placement: null,
+        reason: { ...reason, ...changes },
+        spec: { name: id }
+      });
+    page.server.on('GET /sessions', {
+      body: makePage([
+        makeSession(),
+        wait('known', {}),
+        wait('other', { code: 'Other', hint: '' })
+      ])
+    });
+    await show();
+    const cell = (name: string) =>
+      within(table(/Queued/))
+        .getByRole('rowheader', { name })
+        .parentElement!.querySelector('td:last-child')!;
+    expect(cell('known').querySelector('summary')?.textContent).toBe(
+      'quota used up'
+    );
+    expect(cell('known').querySelector('details')?.open).toBe(false);
+    expect(cell('known').textContent).toBe(
+      `quota used up${reason.message}${reason.hint}`
+    );
+    expect(cell('other').querySelector('details')).toBeNull();
+    expect(cell('other').textContent).toBe(reason.message);
+  });
+
+  it('has one banner while the server is away, that of the history included', async () => {
+    page.server.on('GET /about', {
+      body: makeAbout({ capabilities: ['history'] })
+    });
+    await page.store.about.refresh();
+    page.store.past.history.watch();
+    await show();
+    await waitFor(() =>
+      expect(page.store.past.history.result.status).not.toBe('pending')
+    );
+    page.server.isDown = true;
+    await act(async () => {
+      const { nodes, past, quota, sessions } = page.store;
+      await Promise.all(
+        [nodes, past.history, quota, sessions].map(each => each.refresh())
+      );
+    });
+    const alerts = screen.getAllByRole('alert');
+    expect(alerts).toHaveLength(1);
+    expect(alerts[0].textContent).toContain('Connection lost');
+  });
+
+  it('marks what is borrowed, and what is idle', async () => {
     const over = makeProject({ over: 500, preemptible: ['train'] });
     page.server.on('GET /quota', { body: makeQuota({ projects: [over] }) });
     page.server.on('GET /sessions', {
       body: makePage([
         makeSession({ id: 's1', spec: { name: 'guaranteed' } }),
-        makeSession({ id: 's2', spec: { name: 'borrows', kind: 'train' } }),
+        makeSession({
+          id: 's0',
+          started: '2026-01-01T08:00:00Z',
+          spec: { name: 'older', kind: 'train' }
+        }),
+        makeSession({
+          id: 's2',
+          started: '2026-01-01T09:00:00Z',
+          spec: { name: 'borrows', kind: 'train' }
+        }),
         makeSession({
           id: 's3',
           spec: { name: 'unused' },
@@ -81,8 +151,9 @@ describe('the tables of the dashboard', () => {
       within(table(/Running/))
         .getByRole('rowheader', { name })
         .parentElement!.querySelector('td:nth-of-type(6)')!.textContent;
-    expect(['borrows', 'guaranteed', 'unused'].map(state)).toEqual([
-      'Running reclaimable',
+    expect(['older', 'borrows', 'guaranteed', 'unused'].map(state)).toEqual([
+      'Running ',
+      'Running borrowed',
       'Running ',
       'Running idle 22 min'
     ]);

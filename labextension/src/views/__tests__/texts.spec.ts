@@ -1,7 +1,14 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { makeSession } from '../../__tests__/builders';
 import { placeText } from '../parts/placetexts';
-import { lineText, statusLine, statusText } from '../parts/texts';
+import {
+  clockText,
+  lineText,
+  localTimes,
+  shareLine,
+  statusLine,
+  statusText
+} from '../parts/texts';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
 
@@ -73,6 +80,18 @@ describe('what is said of a waiting session', () => {
     );
   });
 
+  it('is the step of one that starts, said once', () => {
+    const starting = (message: string) =>
+      say({
+        state: 'starting',
+        progress: [{ at: '', message }] as never
+      })[0];
+    expect(starting('Starting a Jupyter Server from .venv')).toBe(
+      'Starting a Jupyter Server from .venv'
+    );
+    expect(starting('Pulling torch:2')).toBe('Starting: Pulling torch:2');
+  });
+
   it('is that a session gives its GPUs back', () => {
     expect(say({ state: 'stopping', goal: 'requeue' })[0]).toBe(
       'Releasing GPUs'
@@ -98,4 +117,29 @@ describe('where a session runs', () => {
       'n1, GPU 3, 0'
     );
   });
+});
+
+test('times of the server are those of the user', () => {
+  const said = (time: string) =>
+    `root changed team-b at ${time}. Your change was not saved.`;
+  expect(localTimes(said('2026-03-01 22:47:03 UTC'))).toBe(
+    said(clockText('2026-03-01T22:47:03Z'))
+  );
+  expect(localTimes('Use Europe/Berlin or UTC.')).toBe(
+    'Use Europe/Berlin or UTC.'
+  );
+});
+
+test('a share comes with its memory, whole GPUs too', () => {
+  const session = makeSession();
+  const [slice] = session.placement!.slices;
+  const whole = { ...slice, milli: 1000, memory: 32768 };
+  const two = {
+    ...session,
+    spec: { ...session.spec, share: { ...session.spec.share, milli: 2000 } },
+    placement: { ...session.placement!, slices: [whole, whole] }
+  };
+  expect(shareLine(trans, session)).toBe('½ GPU · 16 GiB');
+  expect(shareLine(trans, two)).toBe('2 GPUs · 64 GiB');
+  expect(shareLine(trans, { ...two, placement: null })).toBe('2 GPUs');
 });

@@ -18,9 +18,11 @@ export function DashboardView(props: {
   renderMime: IRenderMimeRegistry | null;
 }): JSX.Element {
   const { workspace, trans } = useUi();
+  const { nodes, quota: quotas, sessions } = workspace;
+  const { history } = workspace.past;
   const about = useResult(workspace.about);
   const me = about.status === 'ready' ? about.value.user : '';
-  const quota = useResult(workspace.quota);
+  const quota = useResult(quotas);
   const projects = quota.status === 'ready' ? quota.value.projects : NONE;
   const records =
     about.status === 'ready' && about.value.capabilities.includes('history');
@@ -28,9 +30,10 @@ export function DashboardView(props: {
     <div className="jp-GpuQuota-dashboard">
       <h2>{trans.__('GPU dashboard')}</h2>
       <Failures
-        resources={[workspace.quota, workspace.sessions, workspace.nodes]}
+        key={String(records)}
+        resources={[quotas, sessions, nodes, ...(records ? [history] : [])]}
       />
-      <Loaded resource={workspace.quota} isQuiet>
+      <Loaded resource={quotas} isQuiet>
         {value => (
           <>
             <Totals quota={value} />
@@ -38,10 +41,10 @@ export function DashboardView(props: {
           </>
         )}
       </Loaded>
-      <Loaded resource={workspace.sessions} isQuiet>
+      <Loaded resource={sessions} isQuiet>
         {({ items }) => <SessionTables sessions={items} projects={projects} />}
       </Loaded>
-      <Loaded resource={workspace.nodes} isQuiet>
+      <Loaded resource={nodes} isQuiet>
         {({ nodes }) => <NodeTiles nodes={nodes} />}
       </Loaded>
       {records ? <HistoryBoard renderMime={props.renderMime} /> : null}

@@ -11,7 +11,7 @@ import {
   utilisationChart
 } from '../../state/charts';
 import { SPANS } from '../../state/history';
-import { ErrorNotice, Pending, Simulated } from '../parts/controls';
+import { Pending, Simulated } from '../parts/controls';
 import { DataTable, ITableColumn } from '../parts/datatable';
 import { gpus, gpusText, spanText, timeText } from '../parts/texts';
 import { useResult, useSimulated, useUi } from '../parts/ui';
@@ -30,7 +30,6 @@ export function HistoryBoard(props: {
   const [hours, setHours] = useState(past.hours);
   const isMarked = useSimulated();
   const heading = useId();
-  const retry = () => void past.history.refresh();
   return (
     <section className="jp-GpuQuota-board" aria-labelledby={heading}>
       <header className="jp-GpuQuota-boardHead">
@@ -56,9 +55,6 @@ export function HistoryBoard(props: {
         </HTMLSelect>
       </header>
       {result.status === 'pending' ? <Pending trans={trans} /> : null}
-      {result.status !== 'pending' && result.error ? (
-        <ErrorNotice trans={trans} error={result.error} onRetry={retry} />
-      ) : null}
       {result.status === 'ready' ? (
         <Charts history={result.value} renderMime={props.renderMime} />
       ) : null}

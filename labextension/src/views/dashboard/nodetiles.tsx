@@ -3,15 +3,12 @@ import React, { useId, useState } from 'react';
 import { DeviceUse, NodeUse, SliceUse } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { Cell } from '../../state/csv';
-import { partsOf } from '../../state/dashboard';
+import { partsOf, seriesOf } from '../../state/dashboard';
 import { Badge, Simulated } from '../parts/controls';
 import { CsvButton } from '../parts/download';
 import { deviceName, deviceText, modelText } from '../parts/placetexts';
 import { gpus, gpusText, memory } from '../parts/texts';
 import { useResult, useUi } from '../parts/ui';
-
-/** Number of colours of projects in the style sheet. */
-const SERIES = 5;
 
 /** Draw each node's GPUs, and on each the parts that sessions hold. */
 export function NodeTiles(props: { nodes: readonly NodeUse[] }): JSX.Element {
@@ -152,7 +149,7 @@ function Device(props: {
               key={key}
               type="button"
               className={`jp-GpuQuota-slice ${slice.over ? 'jp-mod-over' : ''}`}
-              data-series={props.projects.indexOf(slice.project) % SERIES}
+              data-series={seriesOf(props.projects, slice.project)}
               style={style}
               data-slice={key}
               tabIndex={key === props.tabbed ? 0 : -1}
@@ -175,7 +172,7 @@ function Device(props: {
                 }
               }}
             >
-              {slice.name}
+              <span>{slice.name}</span>
             </button>
           );
         })}

@@ -2,7 +2,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useId } from 'react';
 import { ProjectUse, UserUse } from '../../api/models';
 import { Cell } from '../../state/csv';
-import { barOf, scaleOf } from '../../state/dashboard';
+import { barOf, scaleOf, seriesOf } from '../../state/dashboard';
 import { usersOf } from '../../state/quota';
 import { CsvButton } from '../parts/download';
 import { gpus, gpusText } from '../parts/texts';
@@ -58,6 +58,10 @@ export function ProjectBars(props: {
             <Project
               key={project.name}
               project={project}
+              series={seriesOf(
+                projects.map(({ name }) => name),
+                project.name
+              )}
               scale={scale}
               me={me}
             />
@@ -97,6 +101,7 @@ function fairText(trans: TranslationBundle): string {
 
 function Project(props: {
   project: ProjectUse;
+  series: number;
   scale: number;
   me: string;
 }): JSX.Element {
@@ -110,6 +115,7 @@ function Project(props: {
       <div className="jp-GpuQuota-projectName">{project.name}</div>
       <div
         className="jp-GpuQuota-bar"
+        data-series={props.series}
         role="img"
         aria-label={`${project.name}: ${words}`}
       >

@@ -3,7 +3,7 @@ import React, { useMemo } from 'react';
 import { ProjectUse, Session } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { milliOf } from '../../state/dashboard';
-import { inLine, isReclaimable } from '../../state/queued';
+import { borrowedBy, inLine } from '../../state/queued';
 import { isLive } from '../../state/sessions';
 import { idleSpan } from '../idle/texts';
 import { Badge, OverShare } from '../parts/controls';
@@ -11,9 +11,11 @@ import { DataTable, ITableColumn } from '../parts/datatable';
 import { placeText } from '../parts/placetexts';
 import { queuedText } from '../parts/queuedtexts';
 import {
+  gpusText,
   kindText,
   reclaimText,
   shareText,
+  shortReason,
   spanText,
   stateText
 } from '../parts/texts';
@@ -32,9 +34,13 @@ export function SessionTables(props: {
   const now = useNow(15_000);
   const running = useMemo(() => sessions.filter(isLive), [sessions]);
   const waiting = useMemo(() => inLine(sessions), [sessions]);
+  const borrowed = useMemo(
+    () => borrowedBy(running, projects),
+    [running, projects]
+  );
   const [live, queued] = useMemo(
-    () => [liveColumns(ui, now, projects), queuedColumns(ui, now)],
-    [ui, now, projects]
+    () => [liveColumns(ui, now, borrowed), queuedColumns(ui, now)],
+    [ui, now, borrowed]
   );
   return (
     <>
@@ -96,12 +102,12 @@ function commonColumns({ commands, trans }: IUi): Column[] {
 function liveColumns(
   ui: IUi,
   now: number,
-  projects: readonly ProjectUse[]
+  borrowed: ReadonlyMap<string, number>
 ): Column[] {
   const { trans } = ui;
   const marks = (session: Session) =>
     [
-      isReclaimable(session, projects) ? trans.__('reclaimable') : '',
+      borrowedText(trans, session, borrowed.get(session.id) ?? 0),
       idleSpan(trans, session, now)
     ].filter(Boolean);
   return [
@@ -143,14 +149,7 @@ function queuedColumns(ui: IUi, now: number): Column[] {
       ...plain('reason', trans.__('Reason'), session =>
         whyText(trans, session)
       ),
-      cell: session => (
-        <>
-          {whyText(trans, session)}
-          {session.reason?.hint ? (
-            <span className="jp-GpuQuota-quiet"> {session.reason.hint}</span>
-          ) : null}
-        </>
-      )
+      cell: session => <Why session={session} trans={trans} />
     }
   ];
 }
@@ -185,6 +184,43 @@ function whyText(trans: TranslationBundle, session: Session): string {
     trans.__('Will be considered in the next scheduling round.');
   const reclaimed = reclaimText(trans, session);
   return reclaimed ? trans.__('%1. %2', reclaimed, why) : why;
+}
+
+/** Why a session waits: in few words what its group's line says, the rest when opened. */
+function Why(props: {
+  session: Session;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { session, trans } = props;
+  const whole = whyText(trans, session);
+  const hint = session.reason?.hint ?? '';
+  const short =
+    reclaimText(trans, session) || shortReason(trans, session) || whole;
+  const rest = [short === whole ? '' : whole, hint].filter(Boolean);
+  return rest.length ? (
+    <details className="jp-GpuQuota-disclosure">
+      <summary>{short}</summary>
+      {rest.map(text => (
+        <p key={text}>{text}</p>
+      ))}
+    </details>
+  ) : (
+    <>{short}</>
+  );
+}
+
+/** Return how much of a session is borrowed; empty if nothing is. */
+function borrowedText(
+  trans: TranslationBundle,
+  session: Session,
+  milli: number
+): string {
+  if (!milli) {
+    return '';
+  }
+  return milli < milliOf(session)
+    ? trans.__('%1 borrowed', gpusText(trans, milli))
+    : trans.__('borrowed');
 }
 
 function ShareCell(props: {

@@ -54,11 +54,10 @@ export function shareText(trans: TranslationBundle, share: Share): string {
     : text;
 }
 
-/** Return the memory that a fraction comes with, in MiB; 0 where it says nothing. */
+/** Return the memory that a share comes with, in MiB; 0 where it says nothing. */
 export function sliceMemory(session: Session): number {
   const { share } = session.spec;
-  const fraction = share.milli > 0 && share.milli < 1000;
-  return (fraction || share.mig) && session.placement
+  return (share.milli || share.mig) && session.placement
     ? session.placement.slices.reduce((sum, slice) => sum + slice.memory, 0)
     : 0;
 }

@@ -4,7 +4,7 @@ import React from 'react';
 import { ApiError } from '../../api/errors';
 import { Session } from '../../api/models';
 import { warningIcon } from '../../icons';
-import { memory } from './amounts';
+import { localTimes, memory } from './texts';
 
 /** A button with only an icon; its label is also its tooltip. */
 export const IconButton = React.forwardRef<
@@ -85,7 +85,7 @@ export function errorText(trans: TranslationBundle, error: ApiError): string {
         error.message
       );
     default:
-      return error.message;
+      return localTimes(error.message);
   }
 }
 

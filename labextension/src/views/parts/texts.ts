@@ -57,7 +57,10 @@ export function statusText(
       );
     case 'starting': {
       const step = session.progress.at(-1)?.message;
-      return step ? trans.__('%1: %2', state, step) : state;
+      if (!step) {
+        return state;
+      }
+      return step.startsWith(state) ? step : trans.__('%1: %2', state, step);
     }
     case 'running':
       return trans.__('Running %1', since);
@@ -127,7 +130,11 @@ export function statusLine(
     : statusText(trans, session, now);
 }
 
-function shortReason(trans: TranslationBundle, session: Session): string {
+/** Return the reason of a session in a few words; empty where only its message tells. */
+export function shortReason(
+  trans: TranslationBundle,
+  session: Session
+): string {
   const { reason, exit, spec } = session;
   switch (reason?.code) {
     case 'OverQuota':
@@ -184,6 +191,14 @@ export function clockText(time: string): string {
     ...(isToday ? {} : { dateStyle: 'short' }),
     timeStyle: 'short'
   });
+}
+
+/** Return a text of the server with its times in UTC as the user's: `ana did it at 14:02`. */
+export function localTimes(text: string): string {
+  return text.replace(
+    /\b(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC\b/g,
+    (_, date: string, time: string) => clockText(`${date}T${time}Z`)
+  );
 }
 
 /** Return a time of day to the second: `14:02:07`. */
