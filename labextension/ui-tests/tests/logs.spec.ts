@@ -1,3 +1,4 @@
+import { readFile } from 'fs/promises';
 import { expect, test } from './workspace';
 
 const COUNT = [
@@ -56,6 +57,30 @@ test('a log is followed, searched and read from its beginning @live', async ({
   await page.keyboard.press('Enter');
   await expect(log).toContainText('10 of 11');
   await expect(text.locator('mark.jp-mod-current')).toBeInViewport();
+
+  const download = page.waitForEvent('download');
+  await log.getByRole('button', { name: 'Download' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe('counting.log');
+  expect(await readFile(await file.path(), 'utf-8')).toMatch(
+    /^step 0\nstep 1\n[^]*step 4005\n/
+  );
+  await log.getByRole('button', { name: 'Wrap lines' }).click();
+  await expect(text.locator('pre').first()).toHaveCSS('white-space', 'pre');
+});
+
+test('the log of a queued session says when it begins', async ({
+  page,
+  workspace,
+  api
+}) => {
+  await workspace.open();
+  await api.create({ name: 'first', project: 'team-b', gpu: '2' });
+  await api.create({ name: 'later', project: 'team-b', gpu: '1' });
+  await workspace.act('later', 'Show Log');
+  await expect(page.locator('.jp-GpuQuota-log')).toContainText(
+    'The log begins when later starts.'
+  );
 });
 
 test('a log ends with its session, and goes on when that is resumed @live', async ({

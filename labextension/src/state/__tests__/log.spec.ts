@@ -107,6 +107,18 @@ describe('a log', () => {
     expect(model.hasEarlier).toBe(false);
   });
 
+  it('is read as a whole to be saved, and stays as it is shown', async () => {
+    log.text = lines(0, 60_000);
+    log.start = lines(0, 10).length;
+    await pass();
+    const before = text();
+    expect((await model.readAll())?.join('')).toBe(lines(10, 60_000));
+    expect(text()).toBe(before);
+    log.error = asApiError(new Error('gone'));
+    expect(await model.readAll()).toBeUndefined();
+    expect(model.error?.message).toContain('gone');
+  });
+
   it('joins a line that was cut between two parts', async () => {
     log.text = 'first li';
     await pass();

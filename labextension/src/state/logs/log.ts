@@ -90,6 +90,22 @@ export class LogModel implements IDisposable {
     });
   }
 
+  /** Read all that the server has, in parts; undefined if that fails, which `error` tells. */
+  async readAll(): Promise<string[] | undefined> {
+    const parts: string[] = [];
+    const isRead = await this._reading(async signal => {
+      let query: LogQuery = { tail: TAIL, limit: STEP };
+      let chunk = await this._fetch(query, signal);
+      parts.push(chunk.text);
+      while (chunk.earlier) {
+        query = { before: chunk.earlier, limit: STEP };
+        chunk = await this._fetch(query, signal);
+        parts.unshift(chunk.text);
+      }
+    });
+    return isRead ? parts : undefined;
+  }
+
   dispose(): void {
     this._abort.abort();
     this._poll.dispose();
@@ -129,16 +145,19 @@ export class LogModel implements IDisposable {
     this._rotatedAway = chunk.missed ?? false;
   }
 
+  /** Return whether reading succeeds. */
   private async _reading(
     read: (signal: AbortSignal) => Promise<void>
-  ): Promise<void> {
+  ): Promise<boolean> {
     try {
       await read(this._abort.signal);
       this._error = undefined;
+      return true;
     } catch (thrown) {
       if (!(thrown instanceof Aborted)) {
         this._error = asApiError(thrown);
       }
+      return false;
     } finally {
       this._changed.emit();
     }

@@ -5,8 +5,10 @@ import React, {
   useRef,
   useState
 } from 'react';
+import { Session } from '../../api/models';
 import { LogModel } from '../../state/logs/log';
 import { ErrorNotice } from '../parts/controls';
+import { save } from '../parts/save';
 import { LogBlock } from './block';
 import { LogSearch, useSearch } from './search';
 import { useSignal, useUi } from '../parts/ui';
@@ -15,8 +17,16 @@ import { useSignal, useUi } from '../parts/ui';
 const NEAR = 24;
 
 /** Show a session's log: it follows its end until the user scrolls up. */
-export function LogView({ model }: { model: LogModel }): JSX.Element {
-  const { trans } = useUi();
+export function LogView(props: {
+  model: LogModel;
+  /** The session's id. */
+  id: string;
+}): JSX.Element {
+  const { model } = props;
+  const { trans, workspace } = useUi();
+  useSignal(workspace.sessions.changed);
+  const session = workspace.session(props.id);
+  const [isWrapped, setIsWrapped] = useState(true);
   const box = useRef<HTMLDivElement>(null);
   useSignal(model.changed);
   const [following, setFollowing] = useFollow(box, model);
@@ -38,7 +48,16 @@ export function LogView({ model }: { model: LogModel }): JSX.Element {
         aria-label={trans.__('Log')}
       >
         <LogSearch search={search} />
-        <LogState model={model} />
+        <LogState model={model} session={session} />
+        <button
+          type="button"
+          className="jp-GpuQuota-toggle"
+          aria-pressed={isWrapped}
+          onClick={() => setIsWrapped(!isWrapped)}
+        >
+          {trans.__('Wrap lines')}
+        </button>
+        <Download model={model} name={session?.spec.name ?? 'session'} />
         {following ? null : (
           <button
             type="button"
@@ -58,7 +77,7 @@ export function LogView({ model }: { model: LogModel }): JSX.Element {
       ) : null}
       <div
         ref={box}
-        className="jp-GpuQuota-logText"
+        className={`jp-GpuQuota-logText${isWrapped ? '' : ' jp-mod-unwrapped'}`}
         role="log"
         aria-live="off"
         aria-label={trans.__('Log')}
@@ -78,11 +97,42 @@ export function LogView({ model }: { model: LogModel }): JSX.Element {
   );
 }
 
-function LogState({ model }: { model: LogModel }): JSX.Element {
+/** Saves the whole log, as far as the server has it. */
+function Download(props: { model: LogModel; name: string }): JSX.Element {
   const { trans } = useUi();
+  const { model, name } = props;
+  const [isBusy, setIsBusy] = useState(false);
+  const download = async () => {
+    setIsBusy(true);
+    const parts = await model.readAll();
+    setIsBusy(false);
+    if (parts) {
+      save(`${name}.log`, new Blob(parts, { type: 'text/plain' }));
+    }
+  };
+  return (
+    <button
+      type="button"
+      className="jp-GpuQuota-button"
+      disabled={isBusy || !model.text.blocks.length}
+      onClick={() => void download()}
+    >
+      {trans.__('Download')}
+    </button>
+  );
+}
+
+function LogState(props: {
+  model: LogModel;
+  session: Session | undefined;
+}): JSX.Element {
+  const { trans } = useUi();
+  const { model, session } = props;
   let text = trans._n('%1 line', '%1 lines', model.text.lineCount);
   if (model.isPending) {
     text = trans.__('Loading…');
+  } else if (session?.state === 'waiting' && !model.text.blocks.length) {
+    text = trans.__('The log begins when %1 starts.', session.spec.name);
   } else if (model.hasEnded && !model.text.blocks.length) {
     text = trans.__('The log is empty.');
   } else if (model.hasEnded) {

@@ -11,7 +11,7 @@ export function makeLogWidget(ui: IUi, id: string): MainAreaWidget {
     (query, signal) => workspace.actions.log(id, query, signal),
     () => content.isVisible
   );
-  const content = new LogWidget(ui, <LogView model={model} />, [
+  const content = new LogWidget(ui, <LogView model={model} id={id} />, [
     workspace.sessions
   ]);
   content.onShown = () => model.wake();
