@@ -144,6 +144,18 @@ describe("the notices of a user's sessions", () => {
     expect(page.executed).toEqual([[CommandIDs.showPanel, null]]);
   });
 
+  it('name those of whom they are true still, and stay closed', async () => {
+    const wait = (...names: string[]) =>
+      see(...names.map(name => make(name, 'waiting')));
+    await wait('b0', 'b1', 'b2');
+    expect(messages()).toEqual(['3 sessions were queued: b0, b1 and b2']);
+    await wait('b1', 'b2');
+    expect(messages()).toEqual(['2 sessions were queued: b1 and b2']);
+    Notification.dismiss();
+    await wait('b2');
+    expect(messages()).toEqual([]);
+  });
+
   it('do not come back once they were closed', async () => {
     await see(make('b4', 'running'));
     Notification.dismiss();

@@ -53,9 +53,12 @@ describe('the notices that hold', () => {
     ]);
   });
 
-  it('go when nothing of them is true any more', () => {
+  it('name what they are true of, and go with the last of them', () => {
     note(0, news('ready', 'a', 'b', 'c'), news('failed', 'd'));
-    expect(note(9000, news('over', 'a', 'b', 'd'))).toEqual(['ready a b c']);
+    const [{ key }] = board.note([], 0);
+    expect(note(9000, news('over', 'a', 'd'))).toEqual(['ready b c']);
+    expect(note(9000, news('over', 'b'))).toEqual(['ready c']);
+    expect(board.note([], 9000).map(notice => notice.key)).toEqual([key]);
     expect(note(9000, news('over', 'c'))).toEqual([]);
     expect(note(9000, news('over', 'c', 'unknown'))).toEqual([]);
   });

@@ -11,14 +11,14 @@ export interface INotice {
   /** The same for all that replaces this notice. */
   key: string;
   kind: NoticeKind;
-  /** All that it is about, in the order of their news; more than one have happened together. */
+  /** All of which it is true, in the order of their news; more than one have happened together. */
   sessions: Session[];
 }
 
 /**
  * The notices that hold: one of each session, or one of many sessions with the same news.
  *
- * A notice goes when nothing that it says is true any more.
+ * A notice names a session while what it says of it is true, and goes with the last one.
  */
 export class NoticeBoard {
   /** Take what is new at a time, and return the notices that hold. */
@@ -77,10 +77,8 @@ interface IWave {
 }
 
 function notices({ key, kind, sessions, holds }: IWave): INotice[] {
-  const all = [...sessions.values()];
-  return all.length > SINGLE
-    ? [{ key, kind, sessions: all }]
-    : all
-        .filter(({ id }) => holds.has(id))
-        .map(session => ({ key: session.id, kind, sessions: [session] }));
+  const held = [...sessions.values()].filter(({ id }) => holds.has(id));
+  return sessions.size > SINGLE
+    ? [{ key, kind, sessions: held }]
+    : held.map(session => ({ key: session.id, kind, sessions: [session] }));
 }

@@ -66,7 +66,10 @@ export class SessionNotices {
       ]
     };
     const id = shown?.id ?? '';
-    if (id && Notification.update({ id, message, type, ...options })) {
+    // Fewer sessions are no news: who has closed the notice does not see it again.
+    const isNews = shown?.kind !== kind || shown.count < count;
+    const isOpen = id && Notification.update({ id, message, type, ...options });
+    if (isOpen || !isNews) {
       this._shown.set(key, { id, kind, count });
     } else {
       const emitted = Notification.emit(message, type, options);
