@@ -5,15 +5,25 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import msgspec
 import pytest
 
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.sessions import LogChunk
-from tests.shell import check_document, refused, say, shell, wait_for
+from tests.chosen import settings
+from tests.shell import TEAMS, Shell, check_document, opened, refused, say, wait_for
 
-__all__ = ["say", "shell"]
+__all__ = ["say"]
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """A shell whose controller looks at activity every second."""
+    config = settings(projects=TEAMS, idle_interval=1)
+    with opened(tmp_path_factory.mktemp("shell"), config) as opened_shell:
+        yield opened_shell
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +97,16 @@ class TestInside:
         script = "echo $COLOUR $GPUQUOTA_NAME; pwd; exit 7"
         ran = shell("exec", running, "--", "sh", "-c", script)
         assert (ran.code, ran.out) == (7, f"blue {running}\n{shell.folder / 'work'}\n")
+
+    def test_it_counts_as_use_however_short(self, shell, running):
+        def used() -> str:
+            found = shell.json("policy", "explain", running)["activity"]
+            signals = {signal["name"]: signal for signal in found["signals"]}
+            return signals["presence"]["last"] if "presence" in signals else ""
+
+        before = wait_for(used)
+        shell.ok("exec", running, "--", "true")
+        wait_for(lambda: used() > before)
 
     def test_its_words_are_not_ours(self, shell, running):
         ran = shell("exec", running, "--", "echo", "--json")

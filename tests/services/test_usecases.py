@@ -12,7 +12,7 @@ from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Ambiguous, InvalidFields, NameTaken, NotFound, Unsupported
 from jupyter_gpuquota.model.about import API_VERSION, ChangesQuery
 from jupyter_gpuquota.model.idleness import PresenceRequest
-from jupyter_gpuquota.model.programs import ExecRequest
+from jupyter_gpuquota.model.programs import ExecRequest, TerminalRequest
 from jupyter_gpuquota.model.resources import Holding, Placement
 from jupyter_gpuquota.model.rightsizing import ResizeRequest
 from jupyter_gpuquota.model.routes.table import ROUTES, Route
@@ -249,12 +249,19 @@ async def test_an_ability_that_is_missing_is_said_by_name() -> None:
             await ask(backend, f"sessions.{verb}", args={"id": session.id}, **extra)
 
 
-@pytest.mark.parametrize("route", ["sessions.exec", "sessions.exec_stream", "sessions.context"])
-async def test_a_program_counts_as_use_however_short(route: str) -> None:
+@pytest.mark.parametrize(
+    ("verb", "body"),
+    [
+        ("exec", ExecRequest(command=("true",))),
+        ("exec_stream", ExecRequest(command=("true",))),
+        ("terminal", TerminalRequest()),
+        ("context", None),
+    ],
+)
+async def test_a_program_counts_as_use_however_short(verb: str, body: object) -> None:
     backend = make_backend()
     session = await launch(backend)
-    body = None if route == "sessions.context" else ExecRequest(command=("true",))
-    await ask(backend, route, args={"id": session.id}, body=body)
+    await ask(backend, f"sessions.{verb}", args={"id": session.id}, body=body)
     assert isinstance(backend.ingress, FakeIngress)
     assert [seen for seen, _ in backend.ingress.seen] == [session.id]
 
