@@ -4,6 +4,7 @@ import { expect, test } from './workspace';
 const APART = 'Separate compute-share and memory-share sessions';
 
 test.afterEach(async ({ request, baseURL }) => {
+  await set(request, `${baseURL}/gpuquota/api/policy`, { levels: [] });
   await set(request, `${baseURL}/gpuquota/api/rules`, {});
   await set(request, `${baseURL}/gpuquota/api/groups`, { groups: [] });
 });
@@ -114,6 +115,8 @@ for (const theme of [
     await admin.press('Apply');
     await admin.form.locator('.jp-GpuQuota-problems').first().waitFor();
     await admin.click('New group');
+    await admin.click('New exemption');
+    await admin.click('Add policy');
     expect(await admin.problems()).toEqual([]);
   });
 }
@@ -122,10 +125,17 @@ test('an admin excepts a session by its name', async ({ page, api }) => {
   await api.create({ name: 'exp-1' });
   const admin = new Administration(page);
   const { whole, form } = admin;
-  const until = '2099-01-01T00:00Z';
   await admin.open();
   await admin.click('New exemption');
-  await admin.fill({ Who: 'session:exp-2', Until: until, Reason: 'A demo.' });
+  await admin.fill({ Who: 'session:exp-2', Reason: 'A demo.' });
+  await admin.field('or for').fill('soon');
+  await admin.press('Apply');
+  await expect(form.locator('.jp-GpuQuota-problems')).toHaveText([
+    /Session 'exp-2' not found/,
+    /Not a valid time/
+  ]);
+  await admin.field('Until').fill('2099-01-01T00:00');
+  await expect(admin.field('or for')).toHaveValue('');
   await admin.press('Apply');
   await expect(form.locator('.jp-GpuQuota-problems')).toContainText(
     "Session 'exp-2' not found."
@@ -145,4 +155,49 @@ test('an admin excepts a session by its name', async ({ page, api }) => {
   await expect(
     whole.getByText('The exemption of session:exp-1 was removed.')
   ).toBeVisible();
+});
+
+test('an admin sets a policy, and sees what that does to a session now', async ({
+  page,
+  api
+}) => {
+  await api.create({ name: 'exp-1' });
+  await api.reaches('exp-1', 'running');
+  const admin = new Administration(page);
+  const { whole, form, effect } = admin;
+  await admin.open();
+  await admin.click('everyone');
+  await expect(admin.field('Idle timeout')).toHaveAttribute(
+    'placeholder',
+    'never (built-in)'
+  );
+  await expect(admin.field('Lock Idle timeout')).toBeDisabled();
+  await admin.fill({ 'Idle timeout': '2 hours', 'Warn before': 'soon' });
+  await admin.field('Max. run time (interactive)').fill('30 minutes');
+  await admin.field('Action when idle').selectOption('stop');
+  await admin.field('Lock Idle timeout').check();
+  await admin.press('Preview');
+  await expect(form.locator('.jp-GpuQuota-problems')).toContainText(
+    'Not a duration.'
+  );
+  await expect(admin.field('Warn before')).toBeFocused();
+  await admin.fill({ 'Warn before': '5 min' });
+  await admin.press('Preview');
+  await expect(effect).toContainText(
+    /(Based on .* of recorded activity|No activity recorded yet)/
+  );
+  const soon = effect.getByRole('table', { name: /^Applied now/ });
+  await expect(soon.getByRole('row', { name: /^exp-1/ })).toContainText(
+    'stopped at'
+  );
+  await admin.press('Apply');
+  await expect(whole.getByText('everyone was saved.')).toBeVisible();
+  const row = whole.getByRole('row', { name: /^everyone/ });
+  await expect(row).toContainText('2h (locked)');
+  await admin.click('Add policy');
+  await admin.field('Applies to').selectOption('kind:train');
+  await expect(admin.field('Idle timeout')).toHaveAttribute(
+    'placeholder',
+    '2h (locked by everyone)'
+  );
 });

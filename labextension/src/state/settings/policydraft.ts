@@ -2,6 +2,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import {
   FieldProblem,
   Policy,
+  PolicyLevel,
   PolicyLevelRequest,
   PolicyRequest,
   PolicyRules,
@@ -12,11 +13,13 @@ import {
 import { Known } from '../../api/vocabulary';
 import { canonicalSpan } from '../numbers';
 import { Draft } from './settingmodel';
-import { namesOf, spanOf } from './formvalues';
+import { boxOf, spanOf, YES } from './formvalues';
 
 /** A rule that this version can set. */
 export type Rule = Known<RuleName>;
-export type LevelField = 'level' | Rule | 'locked';
+/** Whether stronger levels must not set a rule. */
+export type Lock = `lock_${Rule}`;
+export type LevelField = 'level' | Rule | Lock;
 
 /** In the order of the form. */
 export const RULES: readonly Rule[] = [
@@ -45,6 +48,17 @@ const PLAIN: ReadonlySet<Rule> = new Set([
   'gpu_busy'
 ]);
 
+/** Return the field that locks a rule. */
+export function lockOf(rule: Rule): Lock {
+  return `lock_${rule}`;
+}
+
+/** In the order of the form: each rule, then its lock. */
+export const LEVEL_FIELDS: readonly LevelField[] = [
+  'level',
+  ...RULES.flatMap((rule): LevelField[] => [rule, lockOf(rule)])
+];
+
 /** Rules of which none is set. */
 export const NO_RULES: PolicyRules = {
   ...(Object.fromEntries(RULES.map(rule => [rule, null])) as Record<
@@ -69,6 +83,19 @@ export function ruleOf(rules: PolicyRules, rule: Rule): string {
     : spanOf(value) || '0';
 }
 
+/** Return the weaker level from which a level has a rule that it does not set. */
+export function inherited(
+  { built_in, levels }: Policy,
+  level: string,
+  rule: Rule
+): PolicyLevel {
+  const everyone = levels.find(each => each.level === 'everyone');
+  const isSet = everyone && (everyone.rules[rule] ?? null) !== null;
+  return level !== 'everyone' && isSet
+    ? everyone
+    : { level: 'built-in', rules: built_in };
+}
+
 /** Write a level as it is typed. */
 export function toLevelDraft(
   level: string,
@@ -77,9 +104,11 @@ export function toLevelDraft(
   return {
     level,
     ...(Object.fromEntries(
-      RULES.map(rule => [rule, ruleOf(rules, rule)])
-    ) as Record<Rule, string>),
-    locked: rules.locked.join(', ')
+      RULES.flatMap(rule => [
+        [rule, ruleOf(rules, rule)],
+        [lockOf(rule), boxOf(rules.locked.includes(rule))]
+      ])
+    ) as Record<Rule | Lock, string>)
   };
 }
 
@@ -96,7 +125,10 @@ export function readLevel(
     rule => rule !== 'quiet_hours' && draft[rule].trim()
   );
   const { hours, problem } = readQuiet(draft.quiet_hours, trans);
-  const locked = namesOf(draft.locked);
+  // What is not set here cannot be locked here.
+  const locked = RULES.filter(
+    rule => draft[lockOf(rule)] === YES && draft[rule].trim()
+  );
   const rules: PolicyRulesRequest = {
     ...Object.fromEntries(
       set.map(rule => [
@@ -109,7 +141,7 @@ export function readLevel(
   };
   return {
     request: { level: draft.level.trim(), rules },
-    isEmpty: !set.length && !draft.quiet_hours.trim() && !locked.length,
+    isEmpty: !set.length && !draft.quiet_hours.trim(),
     problems: problem
       ? [{ field: 'quiet_hours', message: problem, hint: '' }]
       : []

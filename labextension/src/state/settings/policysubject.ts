@@ -7,14 +7,15 @@ import {
 } from '../../api/models';
 import { IAdministration } from '../../tokens';
 import {
+  LEVEL_FIELDS,
   LevelField,
   NO_RULES,
   readLevel,
-  RULES,
   toLevelDraft,
   toPolicyRequest
 } from './policydraft';
 import { latest } from '../resource';
+import { instantOf, localTime } from './times';
 import { Effect, ISubject } from './settingmodel';
 
 /** A level among all of them, which are set together; without a level, a new one. */
@@ -37,7 +38,7 @@ export function levelSubject(
   trans: TranslationBundle
 ): ISubject<LevelField, ILevelBase> {
   return {
-    fields: ['level', ...RULES, 'locked'],
+    fields: LEVEL_FIELDS,
     isThere: ({ level }) => !!level,
     draftOf: ({ level }) =>
       toLevelDraft(level?.level ?? '', level?.rules ?? NO_RULES),
@@ -63,10 +64,7 @@ export function levelSubject(
       const [, index, field] =
         /^levels\[(\d+)\]\.(?:rules\.)?(\w+)/.exec(wire) ?? [];
       const isOurs = Number(index) === placeOfLevel(base);
-      const known: readonly string[] = ['level', ...RULES, 'locked'];
-      return isOurs && known.includes(field)
-        ? (field as LevelField)
-        : undefined;
+      return isOurs ? LEVEL_FIELDS.find(name => name === field) : undefined;
     },
     find: async draft => {
       const policy = await latest(administration.policy);
@@ -86,14 +84,14 @@ export function exemptionSubject(
     isThere: ({ exemption }) => !!exemption,
     draftOf: ({ exemption }) => ({
       who: exemption?.who ?? '',
-      until: exemption?.until ?? '',
+      until: exemption ? localTime(exemption.until) : '',
       reason: exemption?.reason ?? ''
     }),
     read: (draft, base) => {
       const policy = toPolicyRequest(base.policy);
       policy.exemptions[placeOfExemption(base)] = {
         who: draft.who.trim(),
-        until: draft.until.trim(),
+        until: untilOf(draft.until, base.exemption),
         reason: draft.reason.trim()
       };
       return { change: { policy }, problems: [] };
@@ -171,6 +169,13 @@ function placeOfExemption({ exemption, policy }: IExemptionBase): number {
     ? policy.exemptions.findIndex(item => isSame(item, exemption))
     : -1;
   return found < 0 ? policy.exemptions.length : found;
+}
+
+/** Return the end that was typed; one that was left as it is keeps its seconds. */
+function untilOf(text: string, before?: Exemption): string {
+  return before && text === localTime(before.until)
+    ? before.until
+    : instantOf(text);
 }
 
 function isSame(one: Exemption, other: Exemption): boolean {

@@ -5,6 +5,7 @@ import {
 } from '../../__tests__/administrationpage';
 import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
 import { POLICY, TRIAL, UNTIL } from '../../__tests__/policies';
+import { localTime } from '../../state/settings/times';
 import { clockText } from '../parts/texts';
 
 describe('whom the idle policy is for and not for', () => {
@@ -32,7 +33,7 @@ describe('whom the idle policy is for and not for', () => {
     await open();
     await page.click('New exemption');
     page.type('Who', 'project:team-b');
-    page.type('Until', '2026-05-01T00:00Z');
+    page.type('or for', '3 days');
     page.type('Reason', 'a deadline');
     await page.click('Apply');
     await screen.findByText('project:team-b is exempt.');
@@ -47,11 +48,49 @@ describe('whom the idle policy is for and not for', () => {
       ...POLICY.exemptions,
       {
         who: 'project:team-b',
-        until: '2026-05-01T00:00Z',
+        until: '3 days',
         reason: 'a deadline'
       }
     ]);
     await waitFor(() => expect(deleted.exemptions).toEqual([]));
+  });
+
+  it('picks a time, and proposes whom it could be for', async () => {
+    page.server.on('GET /sessions', {
+      body: makePage([makeSession({ owner: 'cho', spec: { name: 'night' } })])
+    });
+    page.server.on('PUT /policy', { body: POLICY });
+    await open();
+    await page.click('user:li');
+    const who = screen.getByLabelText<HTMLInputElement>('Who');
+    await waitFor(() =>
+      expect([...who.list!.options].map(({ value }) => value)).toEqual([
+        'user:ana',
+        'user:cho',
+        'project:team-a',
+        'project:team-b',
+        'session:team-a/night'
+      ])
+    );
+    expect(page.value('Until')).toBe(localTime(UNTIL));
+    page.type('Reason', 'two papers');
+    await page.click('Apply');
+    await screen.findByText('user:li is exempt.');
+    await page.click('user:li');
+    page.type('Until', '2026-05-01T09:30');
+    expect(page.value('or for')).toBe('');
+    await page.click('Apply');
+    await waitFor(() => expect(page.sent('/policy')).toHaveLength(2));
+    const sent = page.sent('/policy') as { exemptions: object[] }[];
+    expect(sent.map(({ exemptions }) => exemptions)).toEqual([
+      [{ ...POLICY.exemptions[0], reason: 'two papers' }],
+      [
+        {
+          ...POLICY.exemptions[0],
+          until: new Date('2026-05-01T09:30').toISOString()
+        }
+      ]
+    ]);
   });
 
   it('shows who is exempt of a session by its name', async () => {
@@ -96,7 +135,13 @@ describe('whom the idle policy is for and not for', () => {
     await screen.findByText('user:li is exempt.');
     expect(page.sent('/policy').pop()).toMatchObject({
       revision: '8',
-      exemptions: [{ ...POLICY.exemptions[0], reason: 'two papers' }]
+      exemptions: [
+        {
+          who: 'user:li',
+          until: new Date(UNTIL).toISOString(),
+          reason: 'two papers'
+        }
+      ]
     });
   });
 

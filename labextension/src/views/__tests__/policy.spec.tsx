@@ -79,7 +79,7 @@ describe('the idle policy, for admins', () => {
     expect(page.value('Warn before')).toBe('');
     page.type('Idle timeout', '30m');
     page.type('Quiet hours', 'none');
-    page.type('Cannot be overridden', '');
+    page.tick('Lock Idle timeout');
     await page.click('Preview');
     const effect = await screen.findByRole('region', { name: /^Effect/ });
     expect(effect.textContent).toContain(TRIAL.message);
@@ -175,6 +175,85 @@ describe('the idle policy, for admins', () => {
     ).toEqual({
       before: 'everyone idle_timeout: 2h\neveryone locked: idle_timeout',
       after: `everyone idle_timeout: 30m\nexempt user:li: ${UNTIL}, a paper`
+    });
+  });
+
+  it('shows at each field what holds while it is empty, and locks it there', async () => {
+    page.server.on('PUT /policy', { body: POLICY });
+    await open();
+    const hint = (label: string) =>
+      screen.getByLabelText<HTMLInputElement>(label).placeholder;
+    const lock = (label: string) =>
+      screen.getByLabelText<HTMLInputElement>(`Lock ${label}`);
+    await page.click('everyone');
+    expect(hint('Idle timeout')).toBe('never (built-in)');
+    expect(lock('Idle timeout').checked).toBe(true);
+    await page.click('Cancel');
+    await page.click('project:team-a');
+    expect(hint('Idle timeout')).toBe('2h (locked by everyone)');
+    expect(hint('Extension length')).toBe('1h (built-in)');
+    expect(hint('Extensions allowed')).toBe('0 (everyone)');
+    expect(lock('Idle timeout').disabled).toBe(true);
+    page.tick('Lock Warn before');
+    page.tick('Lock Action when idle');
+    page.type('Action when idle', '');
+    expect(lock('Action when idle').checked).toBe(false);
+    await page.click('Apply');
+    await screen.findByText('project:team-a was saved.');
+    const [{ levels }] = page.sent('/policy') as [{ levels: object[] }];
+    expect(levels[1]).toEqual({
+      level: 'project:team-a',
+      rules: { warn_before: '0', locked: ['warn_before'] }
+    });
+  });
+
+  it('offers what can be chosen: levels without rules, and actions', async () => {
+    const built_in = { ...POLICY.built_in, gpu_idle_action: 'notify' };
+    page.server.on('GET /policy', { body: { ...POLICY, built_in } });
+    await open();
+    await page.click('Add policy');
+    const options = (label: string) =>
+      [...screen.getByLabelText<HTMLSelectElement>(label).options].map(
+        ({ text }) => text
+      );
+    expect(options('Applies to')).toEqual([
+      'Choose…',
+      'project:team-b',
+      'kind:interactive',
+      'kind:interactive-spot',
+      'kind:train'
+    ]);
+    expect(options('Action when GPU idle')).toEqual([
+      'Inherit: notify (built-in)',
+      'suspend',
+      'stop',
+      'notify'
+    ]);
+  });
+
+  it('merges the locks of two admins', async () => {
+    await open();
+    await page.click('everyone');
+    page.tick('Lock Extensions allowed');
+    page.server.on('PUT /policy', problem('Outdated', 'li was quicker.'));
+    await page.click('Apply');
+    await screen.findByText('li was quicker.');
+    const [everyone, ...others] = POLICY.levels;
+    const rules = { ...everyone.rules, locked: [] };
+    page.server.on('GET /policy', {
+      body: {
+        ...POLICY,
+        revision: '8',
+        levels: [{ ...everyone, rules }, ...others]
+      }
+    });
+    await page.click(/^Merge/);
+    await screen.findByText(/^The current settings were loaded/);
+    page.server.on('PUT /policy', { body: POLICY });
+    await page.click('Apply');
+    await screen.findByText('everyone was saved.');
+    expect(page.sent('/policy').at(-1)).toMatchObject({
+      levels: [{ rules: { locked: ['keep_alives'] } }, {}]
     });
   });
 

@@ -125,6 +125,16 @@ describe('rules and node groups', () => {
     expect(screen.getByRole('alert').textContent).toContain('group old');
   });
 
+  it('propose the nodes that are not in the list yet', async () => {
+    await page.open();
+    await page.click('New group');
+    const proposed = () =>
+      [...box('Nodes').list!.options].map(({ value }) => value);
+    expect(proposed()).toEqual(['dgx1-1', 'dgx1-2']);
+    page.type('Nodes', 'dgx1-1, d');
+    expect(proposed()).toEqual(['dgx1-1, dgx1-2']);
+  });
+
   it('make a group beside the others', async () => {
     page.server.on('PUT /groups', { body: makeGroups() });
     await page.open();
@@ -166,6 +176,7 @@ describe('rules and node groups', () => {
     await page.click('Change rules');
     page.type('Time to save', '5m');
     await page.click('Apply');
+    await screen.findByText('ben at 12:30.');
     page.setRules({ grace: 30, consolidate: true });
     await page.click(/^Merge/);
     await screen.findByText(/Time to save was set to “30s”/);

@@ -10,10 +10,11 @@ import { ITableColumn } from '../parts/datatable';
 import { removeExemption } from './removingpolicy';
 import { NameOf, useSessionNames, whoText } from '../parts/sessionnames';
 import { useEditor } from './settingeditor';
+import { usePeople } from './people';
 import { IFormTexts } from './settingform';
 import { SettingTable } from './settingtable';
 import { timeText } from '../parts/texts';
-import { useUi } from '../parts/ui';
+import { useResult, useUi } from '../parts/ui';
 
 type Column = ITableColumn<Exemption>;
 
@@ -26,6 +27,7 @@ export function ExemptionSection(props: {
   const { workspace, trans } = useUi();
   const { administration } = workspace;
   const nameOf = useSessionNames();
+  const whom = useWhom();
   const subject = useMemo(
     () => exemptionSubject(administration),
     [administration]
@@ -57,9 +59,22 @@ export function ExemptionSection(props: {
       editor={editor}
       baseOf={baseOf}
       label={trans.__('New exemption')}
-      textsOf={({ exemption }) => textsOf(exemption, nameOf, trans)}
+      textsOf={({ exemption }) => textsOf(exemption, whom, nameOf, trans)}
     />
   );
+}
+
+/** Return whom an exemption could be for: projects, their people and sessions that are there. */
+function useWhom(): readonly string[] {
+  const { people, projects } = usePeople();
+  const sessions = useResult(useUi().workspace.sessions);
+  const items = sessions.status === 'ready' ? sessions.value.items : [];
+  const named = items.map(({ spec }) => `session:${spec.project}/${spec.name}`);
+  return [
+    ...people.map(name => `user:${name}`),
+    ...projects.map(name => `project:${name}`),
+    ...named.sort()
+  ];
 }
 
 function exemptionColumns(
@@ -99,6 +114,7 @@ function exemptionColumns(
 
 function textsOf(
   exemption: Exemption | undefined,
+  whom: readonly string[],
   nameOf: NameOf,
   trans: TranslationBundle
 ): IFormTexts<ExemptionField> {
@@ -109,13 +125,13 @@ function textsOf(
     fields: {
       who: {
         label: trans.__('Who'),
-        help: trans.__('user:NAME, project:NAME or session:NAME (or ID)')
+        help: trans.__('user:NAME, project:NAME or session:NAME (or ID)'),
+        names: whom
       },
       until: {
         label: trans.__('Until'),
-        help: trans.__(
-          'Date and time with time zone, e.g. 2026-03-01T18:00+01:00'
-        )
+        help: trans.__('In the time zone of this browser.'),
+        as: 'time'
       },
       reason: {
         label: trans.__('Reason'),

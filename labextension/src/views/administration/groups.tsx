@@ -111,11 +111,13 @@ function textsOf(
         label: trans.__('Nodes'),
         help: [trans.__('Comma-separated.'), choicesText(nodes, trans)]
           .filter(Boolean)
-          .join(' ')
+          .join(' '),
+        names: nodes,
+        isList: true
       },
       separate: {
         label: trans.__('Separate compute-share and memory-share sessions'),
-        isBox: true,
+        as: 'box',
         help: trans.__(
           'On these nodes, sessions with a compute share and sessions with only a memory share never run side by side.'
         )

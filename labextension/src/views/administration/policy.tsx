@@ -1,16 +1,29 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useCallback, useMemo } from 'react';
 import { Policy, PolicyLevel } from '../../api/models';
-import { LevelField, Rule, RULES } from '../../state/settings/policydraft';
-import { levelOf, levelSubject } from '../../state/settings/policysubject';
-import { choicesText } from './choices';
+import {
+  inherited,
+  LevelField,
+  Lock,
+  lockOf,
+  Rule,
+  RULES
+} from '../../state/settings/policydraft';
+import {
+  ILevelBase,
+  levelOf,
+  levelSubject
+} from '../../state/settings/policysubject';
+import { Draft } from '../../state/settings/settingmodel';
+import { IChoice } from '../launch/fields';
 import { EditableName } from '../parts/controls';
 import { ITableColumn } from '../parts/datatable';
 import { ExemptionSection } from './exemptions';
 import { ruleHelp, ruleText, setText } from './policytexts';
 import { removeLevel } from './removingpolicy';
 import { useEditor } from './settingeditor';
-import { IFormField, IFormTexts } from './settingform';
+import { IFormField } from './settingfield';
+import { IFormTexts } from './settingform';
 import { SettingTable } from './settingtable';
 import { useResult, useUi } from '../parts/ui';
 
@@ -25,6 +38,7 @@ const MAIN: readonly Rule[] = [
   'keep_alive'
 ];
 const BUILT_IN = 'built-in';
+const ACTIONS: ReadonlySet<Rule> = new Set(['action', 'gpu_idle_action']);
 
 /** Show what each level of the policy sets, and have it changed unless a file sets it. */
 export function PolicySection(props: {
@@ -66,7 +80,7 @@ export function PolicySection(props: {
         editor={editor}
         baseOf={baseOf}
         label={trans.__('Add policy')}
-        textsOf={({ level }) => textsOf(level, names, trans)}
+        textsOf={(base, draft) => textsOf(base, draft, names, trans)}
       />
       <ExemptionSection policy={policy} isFixed={isFixed} />
     </>
@@ -90,7 +104,7 @@ function useLevelNames(): readonly string[] {
       ? projects.value.items.map(({ name }) => `project:${name}`)
       : [];
   const kinds = ['interactive', 'interactive-spot', 'train'];
-  return [...names, ...kinds.map(kind => `kind:${kind}`)];
+  return ['everyone', ...names, ...kinds.map(kind => `kind:${kind}`)];
 }
 
 function levelColumns(
@@ -145,20 +159,20 @@ function rank(level: string): string {
 }
 
 function textsOf(
-  level: PolicyLevel | undefined,
+  { level, policy }: ILevelBase,
+  draft: Draft<LevelField>,
   names: readonly string[],
   trans: TranslationBundle
 ): IFormTexts<LevelField> {
-  const rules = Object.fromEntries(
-    RULES.map(rule => [
-      rule,
-      {
-        label: ruleText(trans, rule),
-        // Messages, files and the shell call it by its own name.
-        help: trans.__('%1 (%2)', ruleHelp(trans, rule), rule)
-      }
-    ])
-  ) as Record<Rule, IFormField>;
+  const isFree = (name: string) =>
+    !policy.levels.some(each => each.level === name);
+  const fields = RULES.flatMap(rule => {
+    const label = ruleText(trans, rule);
+    return [
+      [rule, ruleField(policy, draft.level, rule, trans)],
+      [lockOf(rule), { label: trans.__('Lock %1', label), ...locking(rule) }]
+    ];
+  });
   return {
     title: level
       ? trans.__('Change the policy for %1', level.level)
@@ -166,21 +180,52 @@ function textsOf(
     fields: {
       level: {
         label: trans.__('Applies to'),
-        help: [
-          trans.__('Kind overrides project. Empty = inherit.'),
-          choicesText(names, trans)
-        ]
-          .filter(Boolean)
-          .join(' '),
+        help: trans.__('Kind overrides project, project overrides everyone.'),
+        choices: [
+          { value: '', label: trans.__('Choose…') },
+          ...names.filter(isFree).map(value => ({ value, label: value }))
+        ],
         isFixed: true
       },
-      ...rules,
-      locked: {
-        label: trans.__('Cannot be overridden'),
-        help: trans.__(
-          'Comma-separated rules that stronger levels must not set, e.g. idle_timeout, warn_before.'
-        )
-      }
+      ...(Object.fromEntries(fields) as Record<Rule | Lock, LevelFormField>)
     }
   };
+}
+
+type LevelFormField = IFormField<LevelField>;
+
+function locking(rule: Rule): Pick<LevelFormField, 'as' | 'locks'> {
+  return { as: 'box', locks: rule };
+}
+
+/** Return how a rule is set, and what holds where the level leaves it empty. */
+function ruleField(
+  policy: Policy,
+  level: string,
+  rule: Rule,
+  trans: TranslationBundle
+): LevelFormField {
+  const from = inherited(policy, level, rule);
+  const value =
+    setText(trans, from.rules, rule) ||
+    (rule === 'idle_timeout_max' ? trans.__('as the idle timeout') : '');
+  const text = from.rules.locked.includes(rule)
+    ? trans.__('%1 (locked by %2)', value, from.level)
+    : trans.__('%1 (%2)', value, from.level);
+  const field = {
+    label: ruleText(trans, rule),
+    help: ruleHelp(trans, rule)
+  };
+  return ACTIONS.has(rule)
+    ? { ...field, choices: actionChoices(trans, text) }
+    : { ...field, placeholder: value && text };
+}
+
+function actionChoices(trans: TranslationBundle, text: string): IChoice[] {
+  return [
+    { value: '', label: trans.__('Inherit: %1', text) },
+    { value: 'suspend', label: trans.__('suspend') },
+    { value: 'stop', label: trans.__('stop') },
+    { value: 'notify', label: trans.__('notify') }
+  ];
 }

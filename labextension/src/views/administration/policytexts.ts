@@ -93,11 +93,11 @@ export function ruleText(trans: TranslationBundle, rule: RuleName): string {
 export function ruleHelp(trans: TranslationBundle, rule: Rule): string {
   return {
     idle_timeout: trans.__(
-      'Time without any activity, e.g. 30m, 2h; 0 = never.'
+      'Time without any activity, e.g. 30 min, 2 h; 0 = never.'
     ),
-    action: trans.__('Choose suspend, stop or notify.'),
+    action: trans.__('What happens after the idle timeout.'),
     warn_before: trans.__(
-      'How long before the action the owner is notified, e.g. 10m.'
+      'How long before the action the owner is notified, e.g. 10 min.'
     ),
     idle_timeout_min: trans.__(
       'Shortest idle timeout that a session can request.'
@@ -106,11 +106,11 @@ export function ruleHelp(trans: TranslationBundle, rule: Rule): string {
       'Longest idle timeout that a session can request.'
     ),
     gpu_idle_timeout: trans.__(
-      'Time without GPU use, whatever else the session does, e.g. 1h; 0 = never.'
+      'Time without GPU use, whatever else the session does, e.g. 1 hour; 0 = never.'
     ),
-    gpu_idle_action: trans.__('Choose suspend, stop or notify.'),
+    gpu_idle_action: trans.__('What happens after the GPU idle timeout.'),
     keep_alive: trans.__(
-      'How long one extension keeps a session alive, e.g. 1h; 0 = no extensions.'
+      'How long one extension keeps a session alive, e.g. 1 hour; 0 = no extensions.'
     ),
     keep_alives: trans.__(
       'Number of extensions before the session must be used again.'
@@ -118,7 +118,9 @@ export function ruleHelp(trans: TranslationBundle, rule: Rule): string {
     quiet_hours: trans.__(
       'Times with a shorter timeout, separated by semicolons, e.g. daily 22:00-06:00 Europe/Berlin: 20m.'
     ),
-    grace: trans.__('How long a session has to save and shut down, e.g. 1m.'),
+    grace: trans.__(
+      'How long a session has to save and shut down, e.g. 1 min.'
+    ),
     interactive_life: trans.__(
       'Maximum run time of interactive sessions; 0 = unlimited.'
     ),

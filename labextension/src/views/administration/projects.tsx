@@ -4,6 +4,7 @@ import { Project, Projects } from '../../api/models';
 import { ProjectField } from '../../state/settings/projectdraft';
 import { projectSubject } from '../../state/settings/projectsubject';
 import { choicesText } from './choices';
+import { usePeople } from './people';
 import { ProjectTable } from './projecttable';
 import { removeProject } from './removing';
 import { Editor, useEditor } from './settingeditor';
@@ -23,7 +24,7 @@ export function ProjectSection(props: {
     () => projectSubject(administration, trans),
     [administration, trans]
   );
-  const groups = useGroupNames();
+  const names = useNames();
   const editor = useEditor({
     subject,
     saved: ({ name }) => trans.__('%1 was saved.', name.trim()),
@@ -41,27 +42,36 @@ export function ProjectSection(props: {
           editor={editor}
           label={trans.__('New project')}
           base={null}
-          textsOf={project => textsOf(project, groups, trans)}
+          textsOf={project => textsOf(project, names, trans)}
         />
       )}
     </>
   );
 }
 
-function useGroupNames(): readonly string[] {
-  const groups = useResult(useUi().workspace.administration.groups);
-  return groups.status === 'ready'
-    ? groups.value.items.map(({ name }) => name)
-    : [];
+/** The names that the form proposes. */
+interface INames {
+  readonly accounts: readonly string[];
+  readonly nodes: readonly string[];
+}
+
+function useNames(): INames {
+  const { groups, people } = usePeople();
+  const set = useResult(useUi().workspace.administration.groups);
+  const nodes = set.status === 'ready' ? set.value.items : [];
+  return {
+    accounts: [...people, ...groups],
+    nodes: nodes.map(({ name }) => name)
+  };
 }
 
 function textsOf(
   project: Project | null,
-  groups: readonly string[],
+  { accounts, nodes }: INames,
   trans: TranslationBundle
 ): IFormTexts<ProjectField> {
   const withGroups = (text: string) =>
-    [text, choicesText(groups, trans)].filter(Boolean).join(' ');
+    [text, choicesText(nodes, trans)].filter(Boolean).join(' ');
   return {
     title: project
       ? trans.__('Change %1', project.name)
@@ -79,13 +89,15 @@ function textsOf(
         label: trans.__('Weight'),
         help: trans.__(
           'Share of spare GPUs. Empty = same as quota; 0 = never borrows.'
-        )
+        ),
+        placeholder: trans.__('same as quota')
       },
       limit: {
         label: trans.__('Limit'),
         help: trans.__(
           'Maximum number of GPUs, borrowed ones included. Empty = no limit.'
-        )
+        ),
+        placeholder: trans.__('no limit')
       },
       priority: {
         label: trans.__('Priority'),
@@ -95,19 +107,25 @@ function textsOf(
         label: trans.__('Members'),
         help: trans.__(
           'Comma-separated accounts and groups (group:NAME) that can launch sessions. Empty = everyone.'
-        )
+        ),
+        names: accounts,
+        isList: true
       },
       leads: {
         label: trans.__('Leads'),
         help: trans.__(
           'Can stop, suspend and keep alive all sessions: ana, group:NAME. Empty = admins only.'
-        )
+        ),
+        names: accounts,
+        isList: true
       },
       viewers: {
         label: trans.__('Viewers'),
         help: trans.__(
           'Can see sessions, but not launch any: ana, group:NAME. Empty = only members and leads see them.'
-        )
+        ),
+        names: accounts,
+        isList: true
       },
       interactiveOn: {
         label: trans.__('Interactive nodes'),
@@ -115,7 +133,9 @@ function textsOf(
           trans.__(
             'Comma-separated node groups for interactive sessions. Empty = any.'
           )
-        )
+        ),
+        names: nodes,
+        isList: true
       },
       trainOn: {
         label: trans.__('Training nodes'),
@@ -123,18 +143,20 @@ function textsOf(
           trans.__(
             'Comma-separated node groups for training sessions. Empty = any.'
           )
-        )
+        ),
+        names: nodes,
+        isList: true
       },
       duration: {
         label: trans.__('Max. interactive time'),
         help: trans.__(
-          'Maximum run time of an interactive session, e.g. 8h, 90m. Empty = unlimited.'
+          'Maximum run time of an interactive session, e.g. 8 hours, 90 min. Empty = unlimited.'
         )
       },
       minimum: {
         label: trans.__('Protected for'),
         help: trans.__(
-          'How long sessions run before they can be reclaimed, e.g. 10m. Empty = none.'
+          'How long sessions run before they can be reclaimed, e.g. 10 min. Empty = none.'
         )
       }
     }

@@ -56,18 +56,18 @@ function textsOf(trans: TranslationBundle): IFormTexts<RulesField> {
       grace: {
         label: trans.__('Time to save'),
         help: trans.__(
-          'How long a reclaimed session has to save and shut down, e.g. 60s, 10m. Empty = none.'
+          'How long a reclaimed session has to save and shut down, e.g. 60 s, 10 min. Empty = none.'
         )
       },
       minimum: {
         label: trans.__('Protected for'),
         help: trans.__(
-          'How long every session runs before it can be reclaimed, e.g. 10m. Empty = none.'
+          'How long every session runs before it can be reclaimed, e.g. 10 min. Empty = none.'
         )
       },
       consolidate: {
         label: trans.__('Consolidate'),
-        isBox: true,
+        as: 'box',
         help: trans.__(
           'When only fragments of GPUs are free, move reclaimable sessions together to make room.'
         )

@@ -8,7 +8,7 @@ import {
 import { ErrorNotice } from '../parts/controls';
 import { mayLeave } from '../parts/confirm';
 import { Problems } from '../launch/fields';
-import { IFormTexts, SettingForm } from './settingform';
+import { SettingForm, TextsOf } from './settingform';
 import { useUi } from '../parts/ui';
 
 /** The open form of a section, and the result of the last one. */
@@ -96,7 +96,7 @@ export function Editor<Field extends string, Base>(props: {
   /** What the button says, and what its form begins with. */
   label: string;
   base: Base;
-  textsOf: (base: Base) => IFormTexts<Field>;
+  textsOf: TextsOf<Field, Base>;
 }): JSX.Element {
   const { editor } = props;
   const { model, failure, remove } = editor;

@@ -1,33 +1,32 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useEffect, useId, useRef } from 'react';
-import { SettingModel } from '../../state/settings/settingmodel';
+import { Draft, SettingModel } from '../../state/settings/settingmodel';
 import { YES } from '../../state/settings/formvalues';
+import { instantOf, isLocalTime } from '../../state/settings/times';
 import { ErrorNotice, Notice } from '../parts/controls';
-import { CheckField, Problems, TextField } from '../launch/fields';
+import { Problems } from '../launch/fields';
 import { EffectOf } from './projecteffect';
+import { IFormField, SettingField } from './settingfield';
+import { timeText } from '../parts/texts';
 import { useSignal, useUi } from '../parts/ui';
-
-/** How one field of a setting is shown in its form. */
-export interface IFormField {
-  readonly label: string;
-  readonly help?: string;
-  /** Whether it is a box to tick. */
-  readonly isBox?: boolean;
-  /** Whether it stays as it is once the setting is there. */
-  readonly isFixed?: boolean;
-}
 
 /** How a setting is shown in its form. */
 export interface IFormTexts<Field extends string> {
   readonly title: string;
-  readonly fields: Readonly<Record<Field, IFormField>>;
+  readonly fields: Readonly<Record<Field, IFormField<Field>>>;
   /** What has to be known before anything is typed. */
   readonly notice?: string;
 }
 
+/** Return how a setting is shown, from what is there and what was typed. */
+export type TextsOf<Field extends string, Base> = (
+  base: Base,
+  draft: Draft<Field>
+) => IFormTexts<Field>;
+
 interface IProps<Field extends string, Base> {
   model: SettingModel<Field, Base>;
-  textsOf: (base: Base) => IFormTexts<Field>;
+  textsOf: TextsOf<Field, Base>;
   onSaved: () => void;
   onDelete?: () => void;
   onClose: () => void;
@@ -38,10 +37,10 @@ export function SettingForm<Field extends string, Base>(
   props: IProps<Field, Base>
 ): JSX.Element {
   const { model } = props;
-  const texts = props.textsOf(model.base);
   const form = useRef<HTMLFormElement>(null);
   const title = useId();
   useSignal(model.changed);
+  const texts = props.textsOf(model.base, model.draft);
   // Its foot would stand before its fields where it began at the lower edge.
   useEffect(() => {
     form.current?.scrollIntoView({ block: 'nearest' });
@@ -101,25 +100,20 @@ function Fields<Field extends string>(props: {
 }): JSX.Element {
   const { model, texts } = props;
   const first = firstOpen(model, texts);
+  const own = model.fields.filter(name => !texts.fields[name].locks);
   return (
     <>
-      {model.fields.map(name => {
-        const { label, help, isBox, isFixed } = texts.fields[name];
-        const field = { model, name, label, help };
-        const autoFocus = name === first;
-        return isBox ? (
-          <CheckField key={name} {...field} autoFocus={autoFocus} />
-        ) : (
-          <TextField
-            key={name}
-            {...field}
-            readOnly={isFixed && model.isThere}
-            autoFocus={autoFocus}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        );
-      })}
+      {own.map(name => (
+        <SettingField
+          key={name}
+          model={model}
+          name={name}
+          field={texts.fields[name]}
+          lock={model.fields.find(other => texts.fields[other].locks === name)}
+          readOnly={!!texts.fields[name].isFixed && model.isThere}
+          autoFocus={name === first}
+        />
+      ))}
     </>
   );
 }
@@ -231,7 +225,7 @@ function Reloaded<Field extends string>(props: {
               {trans.__(
                 '%1 was set to “%2”. Apply uses your value.',
                 fields[field].label,
-                fields[field].isBox ? tickText(theirs, trans) : theirs
+                valueText(fields[field], theirs, trans)
               )}
             </li>
           ))}
@@ -241,6 +235,16 @@ function Reloaded<Field extends string>(props: {
   );
 }
 
-function tickText(value: string, trans: TranslationBundle): string {
-  return value === YES ? trans.__('yes') : trans.__('no');
+/** Return a value in words: a box, a time, or what was typed. */
+function valueText(
+  { as }: IFormField<string>,
+  value: string,
+  trans: TranslationBundle
+): string {
+  if (as === 'box') {
+    return value === YES ? trans.__('yes') : trans.__('no');
+  }
+  return as === 'time' && isLocalTime(value)
+    ? timeText(instantOf(value))
+    : value;
 }

@@ -1,7 +1,7 @@
 import React, { useMemo } from 'react';
 import { DataTable, ITableColumn } from '../parts/datatable';
 import { Editor, IEditor } from './settingeditor';
-import { IFormTexts } from './settingform';
+import { TextsOf } from './settingform';
 
 /** Show what is set, a row each, and the form that changes a row or adds one. */
 export function SettingTable<Row, Field extends string, Base>(props: {
@@ -22,7 +22,7 @@ export function SettingTable<Row, Field extends string, Base>(props: {
   baseOf: (row?: Row) => Base;
   /** What the button for a new row says. */
   label: string;
-  textsOf: (base: Base) => IFormTexts<Field>;
+  textsOf: TextsOf<Field, Base>;
 }): JSX.Element {
   const { baseOf, columns, editor, isFixed } = props;
   const { open } = editor;

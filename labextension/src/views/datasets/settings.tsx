@@ -142,7 +142,7 @@ function Lakes({ isFixed, onSaved, settings }: IProps): JSX.Element {
           },
           default: {
             label: trans.__('Default for new datasets'),
-            isBox: true
+            as: 'box'
           }
         }
       })}
