@@ -70,9 +70,12 @@ class NodeCapacity:
         Where the node separates them, sessions that share compute and sessions that share memory
         alone are not placed together (the rule of Alibaba ACK's shared GPUs).
         """
-        if not self.node.separate or piece.milli >= MILLI or piece.mig:
-            return True
-        return not (self._plain if piece.compute else self._capped)
+        others = self._plain if piece.compute else self._capped
+        return not others or not self.separates(piece)
+
+    def separates(self, piece: Slice) -> bool:
+        """Return whether the node keeps a slice apart from those that share in the other way."""
+        return self.node.separate and piece.milli < MILLI and not piece.mig
 
     def change(self, slices: Iterable[Slice], by: int) -> list[DeviceCapacity]:
         """Allocate (`by` -1) or release (`by` 1) slices; return the devices that changed."""

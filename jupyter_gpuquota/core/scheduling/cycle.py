@@ -165,8 +165,11 @@ class Cycle:
         return self.may_preempt(session)
 
     def has_to_end(self) -> bool:
-        """Return whether its time is spent; what is left is for the next cycle."""
-        self.is_cut = self.is_cut or self._spent()
+        """Return whether its time is spent; what is left is for the next cycle.
+
+        It goes on until something is decided, as the next one would only do the same again.
+        """
+        self.is_cut = self.is_cut or (bool(self.evictions) and self._spent())
         return self.is_cut
 
     def _find(self, pool: Pool, session: Session, milli: int, refuses: Refuses) -> Placement | None:

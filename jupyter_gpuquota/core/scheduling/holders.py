@@ -40,6 +40,11 @@ class Holders:
         """Return the sessions of a node."""
         return [*self._nodes[node].values()]
 
+    def everywhere(self) -> Sequence[Session]:
+        """Return the sessions of all nodes."""
+        found = (session for there in self._nodes.values() for session in there.values())
+        return sorted(found, key=lambda session: self._worth[session.id][0])
+
     def remove(self, victims: Victims) -> None:
         """Forget sessions that were preempted."""
         for victim in victims:

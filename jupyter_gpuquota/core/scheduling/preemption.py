@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,14 +20,16 @@ from .victims import Choice, Rules, Search, Validator
 class Strategy:
     """Whose GPUs are taken: which sessions may be victims, and which sets of them.
 
-    `may` must hold for every session of a set that is valid; `name` is equal where it is. Once
-    `spent` returns true, no more sets are tried.
+    `may` must hold for every session of a set that is valid; `name` is equal where it is. Together
+    they have to hold `lack` milli-GPU, on any devices. Once `spent` returns true, no more sets are
+    tried.
     """
 
     name: Hashable
     holders: Holders
     may: Callable[[Session], bool]
     valid: Validator
+    lack: int = 0
     spent: Callable[[], bool] = bool
 
 
@@ -40,18 +42,17 @@ def preempt_for(
     takers: Sequence[Session],
     strategies: Strategies,
     *,
-    anywhere: Collection[str] = (),
     moved: bool = False,
 ) -> None:
     """Find victims for each of the takers in turn.
 
-    Victims that are `moved` must fit elsewhere. For takers in `anywhere`, the project must hold
-    less, on any devices. For whom there are none, and those alike, the next cycle tries again.
+    Victims that are `moved` must fit elsewhere. For whom there are none, and those alike, the next
+    cycle tries again. One whose search is cut is first in the next cycle.
     """
-    stage = _Stage(cycle, strategies, anywhere, moved=moved)
+    stage = _Stage(cycle, strategies, moved=moved)
     served = set()
     for taker in sorted(takers, key=lambda s: order_key(cycle, s)):
-        if cycle.evictions and cycle.has_to_end():
+        if cycle.has_to_end():
             break
         if stage.serve(taker):
             served.add(taker.id)
@@ -66,13 +67,11 @@ class _Stage:
         self,
         cycle: Cycle,
         strategies: Strategies,
-        anywhere: Collection[str],
         *,
         moved: bool,
     ) -> None:
         self._cycle = cycle
         self._strategies = strategies
-        self._anywhere = anywhere
         self._moved = moved
         self._changed: list[str] = []
         self._rooms: dict[Hashable, Rooms] = {}
@@ -81,13 +80,15 @@ class _Stage:
 
     def serve(self, taker: Session) -> bool:
         """Preempt sessions for a taker; return whether that was possible."""
-        alike = (self._cycle.shape(taker), rank(taker), taker.id in self._anywhere)
+        alike = (self._cycle.shape(taker), rank(taker))
         milli = self._cycle.cost(taker.spec.share)
         if alike in self._failed or self._cycle.ledger.exceeds_quota(taker, milli):
             return False
         for strategy in self._strategies(taker, milli):
-            search = self._search_of(taker, milli, alike, strategy)
-            if choice := search.choose():
+            choice = self._search_of(taker, milli, alike, strategy).choose()
+            if self._cycle.is_cut:
+                return False
+            if choice:
                 self._take(taker, choice, strategy.holders)
                 return True
         self._failed.add(alike)
@@ -97,27 +98,28 @@ class _Stage:
         victims, placement = choice
         self._cycle.evict(taker, victims, placement, moved=self._moved)
         holders.remove(victims)
-        self._changed.append(placement.node)
+        changed = {placement.node, *(v.placement.node for v in victims if v.placement)}
+        self._changed.extend(sorted(changed))
         for rooms in self._rooms.values():
-            rooms.forget(placement.node)
+            rooms.forget(changed)
 
     def _search_of(self, taker: Session, milli: int, alike: Hashable, strategy: Strategy) -> Search:
         """Return a search, begun where that is needed."""
-        key = (alike, strategy.name)
+        key = (alike, strategy.name, strategy.lack)
         if key not in self._searches:
             confirm = partial(all_fit, self._cycle) if self._moved else None
-            rules = Rules(milli, strategy.valid, confirm, strategy.spent)
+            spent = (strategy.spent, self._cycle.has_to_end)
+            rules = Rules(milli, strategy.valid, confirm, lambda: any(over() for over in spent))
             self._searches[key] = Search(self._rooms_of(taker, strategy), rules, self._changed)
         return self._searches[key]
 
     def _rooms_of(self, taker: Session, strategy: Strategy) -> Rooms:
         share, allowed = taker.spec.share, self._cycle.allowed(taker)
-        anywhere = taker.id in self._anywhere
-        key = (share, allowed, anywhere, strategy.name)
+        key = (share, allowed, strategy.name, strategy.lack)
         if key not in self._rooms:
             pool = self._cycle.soon
             self._rooms[key] = Rooms(
-                share, pool, allowed, strategy.holders, strategy.may, anywhere=anywhere
+                share, pool, allowed, strategy.holders, strategy.may, lack=strategy.lack
             )
         return self._rooms[key]
 

@@ -84,7 +84,6 @@ def preempt(cycle: Cycle) -> None:
     What another project took back is not taken from a colleague: only one of them loses its work.
     """
     takers = [s for s in (*cycle.pending, *cycle.bounded) if not _gave_back(s)]
-    bounded = {session.id for session in cycle.bounded}
     names = {session.spec.project for session in takers}
     own = defaultdict(list)
     for session in cycle.staying if takers else ():
@@ -105,10 +104,11 @@ def preempt(cycle: Cycle) -> None:
                 taker, cost
             )
 
+        lack = max(0, account.used + milli - most)
         key = (name, own_rank)
-        return [Strategy(key, holders[name], may, valid)] if name in holders else ()
+        return [Strategy(key, holders[name], may, valid, lack)] if name in holders else ()
 
-    preempt_for(cycle, takers, strategies, anywhere=bounded)
+    preempt_for(cycle, takers, strategies)
 
 
 def consolidate(cycle: Cycle) -> None:
@@ -137,7 +137,9 @@ def consolidate(cycle: Cycle) -> None:
             return within and not cycle.ledger.refuses(taker, cost)
 
         within = account.used + milli <= account.right and milli <= cycle.soon.free().milli
-        return [Strategy("moves", holders, may, valid, spent)] if within and not spent() else ()
+        return (
+            [Strategy("moves", holders, may, valid, spent=spent)] if within and not spent() else ()
+        )
 
     preempt_for(cycle, cycle.pending, strategies, moved=True)
 

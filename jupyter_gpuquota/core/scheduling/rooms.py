@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations, count, islice
+from heapq import merge
+from itertools import combinations, count, groupby, islice
 
 from ...model.resources import MILLI, Placement, Share
 from ...model.sessions import Session
-from .capacity import DeviceCapacity, NodeCapacity, slice_of
+from .capacity import DeviceCapacity, NodeCapacity
+from .covering import cover, fewest
 from .holders import Holders, Rank, Victims, by_device, slice_on
+from .parts import parts
 from .placement import Allowed, Pool
-
-Amounts = tuple[int, int, int]
-"""Milli-GPU, memory in MiB and compute in %."""
-
-_NOTHING = (0, 0, 0)
 
 EXACT = 4000
 """The most sets of sessions that are compared on one node."""
+
+BASES = 16
+"""The most sets that make room on a node to which others are added until enough is released."""
 
 
 class Rooms:
     """The sets of sessions whose end makes room for a share, node by node, the best first.
 
-    `may` returns whether a session may be one of them. With `anywhere`, they may hold other devices
-    than those that the share will get.
+    `may` returns whether a session may be one of them. Together they have to hold `lack` milli-GPU
+    at least, of which a part may be on other nodes.
     """
 
     def __init__(
@@ -35,28 +36,36 @@ class Rooms:
         holders: Holders,
         may: Callable[[Session], bool],
         *,
-        anywhere: bool = False,
+        lack: int = 0,
     ) -> None:
         self._may = may
         self._share = share
         self._pool = pool
         self._allowed = allowed
         self._holders = holders
-        self._anywhere = anywhere
+        self._lack = lack
+        self._everyone: Sequence[Session] | None = None
         self._least = pool.least(share)
         self._bounds: dict[str, Rank | None] = {}
         self._sets: dict[str, tuple[list[Victims], Iterator[Victims]]] = {}
 
     @property
     def nodes(self) -> Iterable[str]:
-        """Return the nodes where sessions may be preempted for the share."""
+        """Return the nodes where sessions may be preempted for the share, or where it fits."""
+        if self._lack and (free := self._free()):
+            return [free.node]
         open_to_it = (n for n in self._holders.nodes if self._allowed is None or n in self._allowed)
         return [name for name in open_to_it if name in self._pool.nodes]
 
-    def forget(self, node: str) -> None:
-        """Note that a node has changed."""
-        self._bounds.pop(node, None)
-        self._sets.pop(node, None)
+    def _free(self) -> Placement | None:
+        return self._pool.find_costing(self._share, self._allowed, self._least.__ge__)
+
+    def forget(self, nodes: Iterable[str]) -> None:
+        """Note that nodes have changed."""
+        self._everyone = None
+        for node in self._pool.nodes if self._lack else nodes:
+            self._bounds.pop(node, None)
+            self._sets.pop(node, None)
 
     def bound(self, node: str) -> Rank | None:
         """Return a rank that no set of a node is below, None if no set makes room."""
@@ -66,11 +75,24 @@ class Rooms:
 
     def _bound(self, node: str) -> Rank | None:
         capacity, sessions = self._pool.nodes[node], self._on(node)
+        if self._lack:
+            return self._bound_of_more(capacity, sessions)
         single = next((s for s in sessions if self._could_suffice(capacity, s)), None)
         if single:
             return self._holders.rank((single,))
-        count = self._fewest(capacity, sessions)
-        return (count,) if count else None
+        least = self._fewest(capacity, sessions)
+        return (least,) if least else None
+
+    def _bound_of_more(self, node: NodeCapacity, sessions: Sequence[Session]) -> Rank | None:
+        """Return a bound where the sessions have to hold so much."""
+        held = [(self._holders.milli(session),) for session in self._all()]
+        least = fewest((self._lack,), held)
+        if least > len(held):
+            return None
+        if node.fit(self._share) or any(self._could_suffice(node, s) for s in sessions):
+            return (least,)
+        here = self._fewest(node, sessions)
+        return (max(here, least),) if here else None
 
     def sets(self, node: str) -> Iterator[Victims]:
         """Yield the sets of a node, by rank. They are found once, as far as they are needed."""
@@ -87,12 +109,35 @@ class Rooms:
 
     def _found(self, node: str) -> Iterator[Victims]:
         capacity, sessions = self._pool.nodes[node], self._on(node)
-        yield from ((s,) for s in sessions if self._could_suffice(capacity, s))
-        for sets in self._several(capacity, sessions):
+        if not self._lack:
+            yield from self._making_room(capacity, sessions)
+        else:
+            fits = capacity.fit(self._share) is not None
+            bases = iter([()]) if fits else self._making_room(capacity, sessions)
+            found = map(self._holding_enough, islice(bases, BASES))
+            yield from sorted(filter(None, found), key=self._holders.rank)
+
+    def _making_room(self, node: NodeCapacity, sessions: Sequence[Session]) -> Iterator[Victims]:
+        """Yield the sets whose devices suffice for the share, by rank."""
+        yield from ((s,) for s in sessions if self._could_suffice(node, s))
+        for sets in self._several(node, sessions):
             yield from sorted(islice(sets, EXACT), key=self._holders.rank)
+
+    def _holding_enough(self, victims: Victims) -> Victims:
+        """Return victims together with as few others as hold what lacks; none if not all do."""
+        known = {victim.id for victim in victims}
+        others = [session for session in self._all() if session.id not in known]
+        left = self._lack - sum(map(self._holders.milli, victims))
+        more = cover((left,), [(self._holders.milli(session),) for session in others])
+        return () if more is None else (*victims, *(others[place] for place in more))
 
     def _on(self, node: str) -> Sequence[Session]:
         return [session for session in self._holders.on(node) if self._may(session)]
+
+    def _all(self) -> Sequence[Session]:
+        if self._everyone is None:
+            self._everyone = [s for s in self._holders.everywhere() if self._may(s)]
+        return self._everyone
 
     def may(self, victims: Victims) -> bool:
         """Return whether each of the victims still may be one."""
@@ -105,36 +150,35 @@ class Rooms:
     def fit_without(self, node: str, victims: Victims) -> Placement | None:
         """Return devices for the share once sessions have ended, None if it does not fit."""
         capacity = self._pool.nodes[node]
-        for victim in victims:
-            capacity.change(victim.placement.slices if victim.placement else (), 1)
+        there = [v.placement for v in victims if v.placement and v.placement.node == node]
+        for placement in there:
+            capacity.change(placement.slices, 1)
         found = capacity.fit(self._share)
-        for victim in victims:
-            capacity.change(victim.placement.slices if victim.placement else (), -1)
+        for placement in there:
+            capacity.change(placement.slices, -1)
         return found
-
-    def _is_open(self, node: NodeCapacity) -> bool:
-        """Return whether any set might do: sizes alone do not say."""
-        return self._anywhere or bool(self._share.mig) or node.node.separate
 
     def _could_suffice(self, node: NodeCapacity, session: Session) -> bool:
         """Return whether the end of one session could suffice, without trying it."""
-        if self._is_open(node):
-            return True
         slices = session.placement.slices if session.placement else ()
+        if self._share.mig:
+            return any(piece.mig == self._share.mig for piece in slices)
         devices = [(node.devices[p.index], p.milli) for p in slices if p.index in node.devices]
         if not self._share.devices:
-            return any(device.milli + milli >= self._least for device, milli in devices)
+            return node.node.separate or any(
+                device.milli + milli >= self._least for device, milli in devices
+            )
         freed = sum(device.milli + milli >= MILLI for device, milli in devices)
         return freed > 0 and freed + node.spare >= self._share.devices
 
     def _fewest(self, node: NodeCapacity, sessions: Sequence[Session]) -> int:
         """Return how many sessions have to end at least, 0 if not even all suffice."""
-        if len(sessions) < 2:
+        if len(sessions) < 2 or self._share.mig:
             return 0
-        if self._is_open(node):
-            return 2 if self.fit_without(node.node.name, tuple(sessions)) else 0
         if not self._share.devices:
-            return min((least for _, _, least in self._of_parts(node, sessions)), default=0)
+            return min(
+                (max(part.least, 2) for part in parts(node, self._share, sessions)), default=0
+            )
         wanted = self._share.devices - node.spare
         counts = sorted(map(len, _freeable(node, sessions)))
         if wanted <= 0 or len(counts) < wanted:
@@ -146,14 +190,16 @@ class Rooms:
         self, node: NodeCapacity, sessions: Sequence[Session]
     ) -> Iterator[Iterable[Victims]]:
         """Yield sets of more than one session: no rank is below one of those yielded before."""
-        if self._is_open(node):
-            yield from (combinations(sessions, count) for count in range(2, len(sessions) + 1))
-        elif self._share.devices:
+        if self._share.mig:  # an instance belongs to one session
+            return
+        if self._share.devices:
             yield self._of_whole(node, sessions)
-        else:
-            groups = list(self._of_parts(node, sessions))
-            longest = max((len(holders) for _, holders, _ in groups), default=0)
-            yield from (self._on_one_device(groups, count) for count in range(2, longest + 1))
+            return
+        found_in = list(parts(node, self._share, sessions))
+        found = merge(*(part.sets(EXACT // len(found_in)) for part in found_in), key=len)
+        for size, same in groupby(found, key=len):
+            if size > 1:
+                yield same
 
     def _of_whole(self, node: NodeCapacity, sessions: Sequence[Session]) -> Iterator[Victims]:
         """Yield the sets that release as many whole devices as are requested."""
@@ -165,42 +211,6 @@ class Rooms:
             victims = tuple({s.id: s for holders in chosen for s in holders}.values())
             if len(victims) > 1:
                 yield victims
-
-    def _on_one_device(
-        self, groups: Sequence[tuple[DeviceCapacity, Sequence[Session], int]], count: int
-    ) -> Iterator[Victims]:
-        """Yield the sets of so many sessions on one device of which nobody could stay."""
-        for device, holders, least in groups:
-            if least <= count <= len(holders):
-                lacks = self._lacks(device) or _NOTHING
-                amounts = [(_amounts(s, device.device.index), s) for s in holders]
-                for chosen in combinations(amounts, count):
-                    if _is_minimal(lacks, [gains for gains, _ in chosen]):
-                        yield tuple(session for _, session in chosen)
-
-    def _of_parts(
-        self, node: NodeCapacity, sessions: Sequence[Session]
-    ) -> Iterator[tuple[DeviceCapacity, Sequence[Session], int]]:
-        """Yield devices, their holders, and how many of these have to end at least."""
-        for index, holders in by_device(sessions).items():
-            device = node.devices.get(index)
-            if device and len(holders) > 1:
-                lacks = self._lacks(device)
-                gains = zip(*(_amounts(s, index) for s in holders), strict=True)
-                least = max(map(_least, lacks, gains), default=0) if lacks else 0
-                if lacks and least <= len(holders):
-                    yield device, holders, max(least, 2)
-
-    def _lacks(self, device: DeviceCapacity) -> Amounts | None:
-        """Return what a device lacks of milli-GPU, memory and compute, None if it never fits."""
-        piece = slice_of(self._share, device.device)
-        if piece is None:
-            return None
-        return (
-            piece.milli - device.milli,
-            piece.memory - device.memory,
-            piece.compute - device.compute,
-        )
 
 
 def _freeable(node: NodeCapacity, sessions: Sequence[Session]) -> list[Victims]:
@@ -215,27 +225,3 @@ def _freeable(node: NodeCapacity, sessions: Sequence[Session]) -> list[Victims]:
 def _empties(device: DeviceCapacity, holders: Sequence[Session]) -> bool:
     freed = sum(slice_on(session, device.device.index).milli for session in holders)
     return device.shareable and device.milli + freed == MILLI
-
-
-def _amounts(session: Session, index: int | None) -> Amounts:
-    piece = slice_on(session, index)
-    return piece.milli, piece.memory, piece.compute
-
-
-def _is_minimal(lacks: Amounts, gains: Sequence[Amounts]) -> bool:
-    """Return whether all gains cover what lacks, and fewer do not."""
-    milli, memory, compute = (sum(each) - lack for lack, *each in zip(lacks, *gains, strict=True))
-    if milli < 0 or memory < 0 or compute < 0:
-        return False
-    return not any(m <= milli and n <= memory and c <= compute for m, n, c in gains)
-
-
-def _least(lack: int, gains: Sequence[int]) -> int:
-    """Return the least number of gains that cover a lack, one more than all if none do."""
-    count = 0
-    for gain in sorted(gains, reverse=True):
-        if lack <= 0:
-            break
-        lack -= gain
-        count += 1
-    return count if lack <= 0 else len(gains) + 1
