@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....client import Client
-from ....model.datasets.versions import SHOWN
 from ....model.snapshots.restore import RestoreRequest
-from ....model.snapshots.snapshots import SnapshotRulesRequest
 from ...arguments import offer, own_projects, session_names
 from ...command import Args, Command
 from ...console import Console
@@ -20,9 +18,8 @@ from ...views.view import View
 from ...waiting import wait
 from .metrics import metrics_of
 from .reproduction import REPRODUCE, add_snapshot
+from .rules import RULES
 from .variables import LOAD, names_of, variables_of
-
-_RULES = ("keep_last", "daily", "weekly", "every")
 
 
 def _add_restore(parser: Parser) -> None:
@@ -97,21 +94,6 @@ def _fill_tag(parser: Parser) -> None:
 def _fill_pin(parser: Parser) -> None:
     add_snapshot(parser)
     parser.add_argument("--why", default="", metavar="TEXT", help="shown with the pin")
-
-
-def _fill_rules(parser: Parser) -> None:
-    for name, help_ in (
-        ("--keep-last", "snapshots of a session to keep"),
-        ("--daily", "days of which the last one stays"),
-        ("--weekly", "weeks of which the last one stays"),
-        ("--every", "seconds between snapshots of a running session"),
-    ):
-        parser.add_argument(name, type=int, metavar="N", help=help_)
-    for name in ("--on-suspend", "--on-finish"):
-        words = "suspended" if name == "--on-suspend" else "over"
-        parser.add_argument(name, choices=("yes", "no"), help=f"when a session is {words}")
-    text = "only show which snapshots the rules would remove"
-    parser.add_argument("--dry-run", action="store_true", help=text)
 
 
 def _create(client: Client, args: Args, _console: Console) -> View[Any]:
@@ -213,22 +195,6 @@ def _remove(client: Client, args: Args, _console: Console) -> View[Any]:
     return TextView({"snapshot": args.snapshot}, f"Removed {args.snapshot}.")
 
 
-def _rules(client: Client, args: Args, _console: Console) -> View[Any]:
-    settings = client.snapshots.settings()
-    asked = {name: getattr(args, name) for name in (*_RULES, "on_suspend", "on_finish")}
-    given = {name: value for name, value in asked.items() if value is not None}
-    if given:
-        flags = {name: value == "yes" for name, value in given.items() if name not in _RULES}
-        now = {name: getattr(settings.rules, name) for name in asked}
-        wanted = SnapshotRulesRequest(**(now | given | flags), dry_run=args.dry_run)
-        settings = client.snapshots.put_settings(wanted)
-    values = {name: str(getattr(settings.rules, name)) for name in asked}
-    if settings.removed:
-        key = "would_remove" if args.dry_run else "removes"
-        values[key] = " ".join(each[:SHOWN] for each in settings.removed)
-    return TextView(values, "\n".join(f"{name}: {value}" for name, value in values.items()))
-
-
 _ACTIONS = (
     Command(
         "create",
@@ -279,13 +245,7 @@ _ACTIONS = (
     Command("pin", "keep a snapshot whatever the rules say", _pin, _fill_pin),
     Command("unpin", "remove the pin of a snapshot", _unpin, add_snapshot),
     Command("rm", "remove a snapshot", _remove, add_snapshot),
-    Command(
-        "rules",
-        "show or set when snapshots are taken and removed by themselves",
-        _rules,
-        _fill_rules,
-        examples=("snapshot rules --keep-last 5 --daily 7 --on-suspend yes",),
-    ),
+    RULES,
 )
 
 COMMANDS = (
