@@ -12,7 +12,7 @@ from ..resources import NAMESPACES, RESOURCE_QUOTAS
 from .engine import Engine
 from .kai.engine import KaiEngine
 from .kai.objects import GROUP as KAI_GROUP
-from .kai.objects import QUEUES
+from .kai.objects import KAI_PROJECTS, PROJECTS_GROUP, PROJECTS_VERSION, QUEUES, KaiProject
 from .kai.objects import VERSION as KAI_VERSION
 from .kai.queues import find_queues
 from .kueue.engine import KueueEngine
@@ -91,8 +91,11 @@ async def _uses_kai(around: Surroundings) -> bool:
         return False
     queues = [queue async for each in everywhere(around.api, QUEUES) for queue in each]
     listed = [each async for found in everywhere(around.api, NAMESPACES) for each in found]
+    projects: list[KaiProject] = []
+    if PROJECTS_VERSION in await versions(around.api, PROJECTS_GROUP):
+        projects = [each async for found in everywhere(around.api, KAI_PROJECTS) for each in found]
     named = around.namespaces or visible(around.api, ())
-    found = find_queues(queues, listed, named=named)
+    found = find_queues(queues, listed, projects, named)
     return any(not around.namespaces or name in around.namespaces for name in found)
 
 

@@ -21,6 +21,9 @@ T_co = TypeVar("T_co", bound=Object, covariant=True)
 class Known(Protocol[T_co]):
     """The objects of one kind in memory, kept up to date."""
 
+    def get(self, namespace: str, name: str) -> T_co | None:
+        """Return an object, None if there is none."""
+
     def values(self, namespace: str = "") -> Sequence[T_co]:
         """Return the objects of a namespace, or of all."""
 

@@ -9,7 +9,7 @@ import pytest
 from jupyter_gpuquota.errors import Unsupported
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.engines.discovery import discover
-from jupyter_gpuquota.kubernetes.engines.kai.objects import QUEUES
+from jupyter_gpuquota.kubernetes.engines.kai.objects import KAI_PROJECTS, QUEUES
 from jupyter_gpuquota.kubernetes.engines.kueue.objects import LOCAL_QUEUES
 from jupyter_gpuquota.kubernetes.engines.surroundings import Surroundings
 from jupyter_gpuquota.kubernetes.resources import RESOURCE_QUOTAS
@@ -160,6 +160,17 @@ async def test_kai_is_used_once_it_has_a_queue() -> None:
     api.put(QUEUES, {"metadata": {"name": "team-a"}})
     assert await found(api) == "kai"
     assert await found(api, "none") == "none"
+
+
+async def test_kai_is_used_for_a_namespace_of_its_project() -> None:
+    api = FakeApi()
+    api.controls.answers[KAI] = {"versions": [{"version": "v2"}]}
+    api.put(QUEUES, {"metadata": {"name": "vision-queue"}})
+    spec = {"namespace": "team-a", "queues": [{"name": "vision-queue"}]}
+    api.put(KAI_PROJECTS, {"metadata": {"name": "vision"}, "spec": spec})
+    assert await found(api) == "none"  # Projects are not installed
+    api.controls.answers["/apis/kai.resources"] = {"versions": [{"version": "v1alpha1"}]}
+    assert await found(api) == "kai"
 
 
 async def test_a_pinned_kai_that_is_not_installed_is_told() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,7 +13,12 @@ from msgspec.structs import replace
 from jupyter_gpuquota.errors import Conflict, InvalidFields, NotFound, Outdated, Unsupported
 from jupyter_gpuquota.kubernetes.engines.kai.amounts import gpus_of
 from jupyter_gpuquota.kubernetes.engines.kai.engine import KaiEngine
-from jupyter_gpuquota.kubernetes.engines.kai.objects import KAI_PROJECTS, POD_GROUPS, QUEUES
+from jupyter_gpuquota.kubernetes.engines.kai.objects import (
+    KAI_PROJECTS,
+    POD_GROUPS,
+    PRIORITY_CLASSES,
+    QUEUES,
+)
 from jupyter_gpuquota.kubernetes.engines.surroundings import EngineSettings, Surroundings
 from jupyter_gpuquota.kubernetes.nodes import NodeSettings, read_nodes
 from jupyter_gpuquota.kubernetes.resources import EVENTS, NAMESPACES, NODES, PODS
@@ -42,7 +47,12 @@ NOW = datetime.now(UTC)
 
 
 @asynccontextmanager
-async def running(api: FakeApi, *sessions: Session, **settings: Any) -> AsyncIterator[KaiEngine]:
+async def running(
+    api: FakeApi,
+    *sessions: Session,
+    changed: Callable[[], None] = lambda: None,
+    **settings: Any,
+) -> AsyncIterator[KaiEngine]:
     watches = Watches(api)
     nodes = watches.cache(NODES)
     around = Surroundings(
@@ -57,7 +67,7 @@ async def running(api: FakeApi, *sessions: Session, **settings: Any) -> AsyncIte
     engine = KaiEngine(around)
     await watches.start()
     await watches.ready()
-    await engine.start(lambda: None)
+    await engine.start(changed)
     await watches.ready()
     try:
         yield engine
@@ -138,6 +148,44 @@ async def test_labels_name_queue_and_class_of_each_kind(api: FakeApi) -> None:
             "train": ("batch", "preemptible"),
         }
         assert engine.patch(make_spec("x", "1", project="new")).scheduler == ""
+
+
+async def test_the_kind_decides_who_may_be_preempted_whatever_its_class(api: FakeApi) -> None:
+    classes = {"interactive": "our-build", "train": "build"}
+    async with running(api, priorities=classes) as engine:
+        assert project(engine).preemptible == ("interactive-spot", "train")
+        for kind, kept in (("interactive", "non-preemptible"), ("train", "preemptible")):
+            labels = engine.patch(make_spec("x", "1", project="team-a", kind=kind)).labels
+            assert labels["priorityClassName"] == classes[kind]
+            assert labels["kai.scheduler/preemptibility"] == kept
+
+
+async def test_a_class_that_the_cluster_lacks_is_told(api: FakeApi) -> None:
+    async with running(api, priorities={"train": "trian"}) as engine:
+        assert not engine.warnings()  # classes may not be read
+        for name in ("system-node-critical", "build", "build-preemptible", "train"):
+            api.put(PRIORITY_CLASSES, {"metadata": {"name": name}})
+        await wait_for(engine.warnings)
+        [warning] = engine.warnings()
+        assert "PriorityClass trian of train sessions is missing" in warning
+        api.put(PRIORITY_CLASSES, {"metadata": {"name": "trian"}})
+        await wait_for(lambda: len(engine.warnings()) == 0)
+
+
+async def test_only_evictions_among_events_change_anything(api: FakeApi) -> None:
+    victim = put(api, queued("victim", "1"))
+    taker = queued("taker", "1", team="team-b")
+    heard: list[None] = []
+    async with running(api, victim, taker, changed=lambda: heard.append(None)) as engine:
+        numbers = engine._view.numbers()
+        noise = {"name": "noise", "namespace": "team-a"}
+        about = {"kind": "PodGroup", "name": group_name(victim), "namespace": "team-a"}
+        heard.clear()
+        api.put(EVENTS, {"metadata": noise, "reason": "Unschedulable", "involvedObject": about})
+        api.put(EVENTS, evict(victim, taker))
+        await wait_for(lambda: engine.admission(victim).reclaim)
+        assert len(heard) == 1
+        assert engine._view.numbers() is not numbers
 
 
 async def test_a_project_of_kai_is_read_where_it_is_installed(api: FakeApi) -> None:

@@ -18,8 +18,6 @@ from jupyter_gpuquota.kubernetes.engines.kai.queues import (
 from jupyter_gpuquota.kubernetes.objects.cluster import Namespace
 from tests.kubernetes.kai.objects import Raw, queue
 
-FIXED = frozenset({"interactive"})
-
 
 def queues(*raw: Raw) -> list[Queue]:
     return [msgspec.convert(each, Queue) for each in raw]
@@ -78,7 +76,7 @@ def test_namespaces_that_may_not_be_listed_are_named() -> None:
 
 def project(*raw: Raw, name: str = "team-a") -> Any:
     known = find_queues(queues(*raw), [namespace(name)])
-    return known[name].project(16_000, FIXED)
+    return known[name].project(16_000)
 
 
 def test_a_project_has_the_numbers_of_its_queue() -> None:
@@ -131,7 +129,7 @@ def test_the_manifest_of_the_documentation_gives_a_project() -> None:
     manifest = text.partition("```yaml\n")[2].partition("```")[0]
     raw = list(yaml.safe_load_all(manifest))
     known = find_queues(queues(*raw), [namespace("team-a")])
-    read = known["team-a"].project(16_000, FIXED)
+    read = known["team-a"].project(16_000)
     assert (read.quota, read.limit, read.weight) == (4000, None, 4000)
     assert [above.metadata.name for above in known["team-a"].above] == ["research"]
     assert list(uncounted(known)) == []

@@ -57,7 +57,7 @@ class KaiAdministration:
         with translated():
             found = await self._put(project, dry_run=False)
         changed = ProjectQueue(project.name, found, old.above if old else ())
-        return changed.project(self._around.capacity(), self._view.fixed)
+        return changed.project(self._around.capacity())
 
     async def drain_project(self, name: str, revision: str) -> Project:
         """Refuse: KAI has no state in which what runs goes on, and nothing more starts.
@@ -150,7 +150,7 @@ def _spec(project: Project, old: ProjectQueue | None) -> Manifest:
     that shown may be a queue's above, or the whole cluster.
     """
     now = old.leaf.spec.resources if old else None
-    before = old.project(project.quota, frozenset()) if old else None
+    before = old.project(project.quota) if old else None
     gpu = _amounts(project.quota, project.limit, project.weighs / MILLI)
     if now and before and before.quota == project.quota:
         gpu["quota"] = now.gpu.quota

@@ -17,10 +17,10 @@ from .administration import KaiAdministration
 from .evictions import evicted
 from .objects import PROJECTS_GROUP, PROJECTS_VERSION
 from .previews import preview
-from .queues import uncounted
+from .queues import PREEMPTIBLE, uncounted
 from .reasons import explained, said
 from .view import KaiView
-from .workloads import FIXED, PREEMPTIBILITY
+from .workloads import PREEMPTIBILITY
 
 LIMITS_GROUP = "gpu-fractioning.kai.scheduler"
 """The API of the add-on that limits the memory of fractions."""
@@ -63,8 +63,8 @@ class KaiEngine:
         self._ends = []
 
     def warnings(self) -> Sequence[str]:
-        """Return what administrators should know of the queues."""
-        return list(uncounted(self._view.state.queues))
+        """Return what administrators should know of the queues and classes."""
+        return [*uncounted(self._view.state.queues), *self._view.missing_classes()]
 
     def projects(self) -> Sequence[Project]:
         """Return the namespaces that have a queue."""
@@ -87,7 +87,7 @@ class KaiEngine:
         if found is None:
             return EnginePatch()
         name = self._view.class_of(spec.kind)
-        kept = "non-preemptible" if name in FIXED else "preemptible"
+        kept = "preemptible" if spec.kind in PREEMPTIBLE else "non-preemptible"
         by = found.scheduler
         labels = {by.queue_label: found.name, _CLASS: name, PREEMPTIBILITY: kept}
         together = {_TOGETHER: str(spec.processes)} if spec.processes > 1 else {}

@@ -34,15 +34,20 @@ class Eviction:
     reason: Reason
 
 
+def is_eviction(event: Event) -> bool:
+    """Return whether an event says that the pods of a PodGroup were evicted."""
+    about = event.involved_object
+    is_own = about.namespace == event.metadata.namespace
+    return event.reason == "Evict" and about.kind == "PodGroup" and is_own
+
+
 def evictions_of(events: Iterable[Event]) -> Evictions:
     """Return the last `Evict` event of each PodGroup."""
     found: dict[tuple[str, str], Event] = {}
     for event in events:
+        if not is_eviction(event):
+            continue
         about = event.involved_object
-        if event.reason != "Evict" or about.kind != "PodGroup":
-            continue
-        if about.namespace != event.metadata.namespace:
-            continue
         key = about.namespace, about.name
         if key not in found or _at(found[key]) <= _at(event):
             found[key] = event

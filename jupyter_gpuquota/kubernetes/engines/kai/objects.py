@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
-
-from ...objects.cluster import Quantities
 from ...objects.meta import Object, Record
 from ...resources import Resource
 
@@ -35,7 +32,6 @@ class QueueResources(Record, frozen=True, kw_only=True):
 class QueueSpec(Record, frozen=True, kw_only=True):
     """The settings of a queue; run times are durations such as `10m`."""
 
-    display_name: str = ""
     parent_queue: str = ""
     priority: int = 100
     preempt_min_runtime: str = ""
@@ -43,37 +39,10 @@ class QueueSpec(Record, frozen=True, kw_only=True):
     resources: QueueResources = QueueResources()
 
 
-class QueueStatus(Record, frozen=True, kw_only=True):
-    """What the sessions and other workloads of a queue hold and request."""
-
-    child_queues: tuple[str, ...] = ()
-    allocated: Quantities = msgspec.field(default_factory=dict)
-    allocated_non_preemptible: Quantities = msgspec.field(default_factory=dict)
-    requested: Quantities = msgspec.field(default_factory=dict)
-
-
 class Queue(Object, frozen=True, kw_only=True):
     """A Queue: a department, or below it a leaf that workloads go to."""
 
     spec: QueueSpec = QueueSpec()
-    status: QueueStatus = QueueStatus()
-
-
-class QueueDetails(Record, frozen=True, kw_only=True):
-    """The numbers of the queue that a workload was refused by, as quantities."""
-
-    name: str = ""
-    pod_group_requested_resources: Quantities = msgspec.field(default_factory=dict)
-    queue_allocated_resources: Quantities = msgspec.field(default_factory=dict)
-    queue_allocated_non_preemptible_resources: Quantities = msgspec.field(default_factory=dict)
-    queue_deserved_resources: Quantities = msgspec.field(default_factory=dict)
-    queue_resource_limits: Quantities = msgspec.field(default_factory=dict)
-
-
-class Details(Record, frozen=True, kw_only=True):
-    """What a reason is about."""
-
-    queue_details: QueueDetails | None = None
 
 
 class PodGroupReason(Record, frozen=True, kw_only=True):
@@ -81,7 +50,6 @@ class PodGroupReason(Record, frozen=True, kw_only=True):
 
     reason: str = ""
     message: str = ""
-    details: Details | None = None
 
 
 class SchedulingCondition(Record, frozen=True, kw_only=True):
@@ -93,13 +61,6 @@ class SchedulingCondition(Record, frozen=True, kw_only=True):
     reasons: tuple[PodGroupReason, ...] = ()
 
 
-class ResourcesStatus(Record, frozen=True, kw_only=True):
-    """What a pod group holds and requests."""
-
-    allocated: Quantities = msgspec.field(default_factory=dict)
-    requested: Quantities = msgspec.field(default_factory=dict)
-
-
 class PodGroupSpec(Record, frozen=True, kw_only=True):
     """The queue and the class of a pod group."""
 
@@ -109,10 +70,9 @@ class PodGroupSpec(Record, frozen=True, kw_only=True):
 
 
 class PodGroupStatus(Record, frozen=True, kw_only=True):
-    """What a pod group holds, and why it is not scheduled."""
+    """Why a pod group is not scheduled."""
 
     scheduling_conditions: tuple[SchedulingCondition, ...] = ()
-    resources_status: ResourcesStatus = ResourcesStatus()
 
 
 class PodGroup(Object, frozen=True, kw_only=True):
@@ -132,7 +92,6 @@ class KaiProjectSpec(Record, frozen=True, kw_only=True):
     """The namespace of a project, and its queues, one for each pool of nodes."""
 
     namespace: str = ""
-    parent: str = ""
     queues: tuple[ProjectQueue, ...] = ()
 
 
@@ -154,12 +113,24 @@ class KaiProject(Object, frozen=True, kw_only=True):
         return self.status.namespace or self.spec.namespace or self.metadata.name
 
 
+class PriorityClass(Object, frozen=True, kw_only=True):
+    """A PriorityClass of the cluster."""
+
+
 GROUP, VERSION = "scheduling.run.ai", "v2"
 PROJECTS_GROUP, PROJECTS_VERSION = "kai.resources", "v1alpha1"
 QUEUES = Resource(GROUP, VERSION, "queues", "Queue", Queue, namespaced=False)
 POD_GROUPS = Resource(GROUP, "v2alpha2", "podgroups", "PodGroup", PodGroup)
 KAI_PROJECTS = Resource(
     PROJECTS_GROUP, PROJECTS_VERSION, "projects", "Project", KaiProject, namespaced=False
+)
+PRIORITY_CLASSES = Resource(
+    "scheduling.k8s.io",
+    "v1",
+    "priorityclasses",
+    "PriorityClass",
+    PriorityClass,
+    namespaced=False,
 )
 
 Queues = Mapping[str, Queue]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from ....model.quota import Project
-from ....model.sessions import KINDS, Kind
+from ....model.sessions import Kind
 from ...objects.cluster import Namespace
 from ..extras import ANNOTATION, extras_of
 from .amounts import milli_of, seconds, weight_of
@@ -36,8 +36,8 @@ https://docs.nvidia.com/run-ai, "Setting the Default Scheduler".
 SCHEDULERS: Mapping[str, Scheduler] = {each.name: each for each in (KAI, RUNAI)}
 _PROJECT_LABEL = "kai/project"
 
-Fixed = frozenset[Kind]
-"""The kinds of sessions that are not preempted."""
+PREEMPTIBLE: tuple[Kind, ...] = ("interactive-spot", "train")
+"""The kinds of sessions that may be preempted, whatever the priority of their classes."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ProjectQueue:
         found = (milli_of(queue.spec.resources.gpu.limit) for queue in (self.leaf, *self.above))
         return min((limit for limit in found if limit is not None), default=None)
 
-    def project(self, capacity: int, fixed: Fixed) -> Project:
+    def project(self, capacity: int) -> Project:
         """Return the project; a quota without bounds is the `capacity` of the cluster."""
         gpu, extras = self.leaf.spec.resources.gpu, extras_of(self.leaf)
         quota = milli_of(gpu.quota)
@@ -80,7 +80,7 @@ class ProjectQueue:
             min_runtime=seconds(self.leaf.spec.reclaim_min_runtime),
             node_affinity=extras.node_affinity,
             interactive_duration=extras.interactive_duration,
-            preemptible=tuple(kind for kind in KINDS if kind not in fixed),
+            preemptible=PREEMPTIBLE,
             revision=self.revision,
         )
 

@@ -77,13 +77,18 @@ class Numbers:
 
     def place(self, session: Session) -> int:
         """Return the position of a session in the queue of its project, from 1."""
-        own = [
-            s
-            for s in self.snapshot.sessions
-            if s.state == "waiting" and s.spec.project == session.spec.project
-        ]
-        ordered = [s.id for s in sorted(own, key=queue_key)]
-        return ordered.index(session.id) + 1 if session.id in ordered else 0
+        return self._places.get((session.spec.project, session.id), 0)
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, str], int]:
+        """The positions of queued sessions by project and id."""
+        found: dict[tuple[str, str], int] = {}
+        numbers: dict[str, int] = {}
+        waiting = (s for s in self.snapshot.sessions if s.state == "waiting")
+        for each in sorted(waiting, key=queue_key):
+            project = each.spec.project
+            found[project, each.id] = numbers[project] = numbers.get(project, 0) + 1
+        return found
 
     def _protects(self, session_id: str) -> Reason | None:
         """Return that GPUs would be reclaimed for a session, but their holders are protected."""

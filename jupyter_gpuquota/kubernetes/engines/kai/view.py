@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -19,11 +19,18 @@ from ...objects.pods import Pod
 from ...resources import EVENTS, NAMESPACES, PODS
 from ...watching.derived import Derived
 from ..surroundings import Known, Surroundings
-from .evictions import Evictions, evictions_of, owner_of
-from .objects import KAI_PROJECTS, POD_GROUPS, QUEUES, KaiProject, PodGroup
+from .evictions import Evictions, evictions_of, is_eviction, owner_of
+from .objects import (
+    KAI_PROJECTS,
+    POD_GROUPS,
+    PRIORITY_CLASSES,
+    QUEUES,
+    KaiProject,
+    PodGroup,
+)
 from .queues import ProjectQueue, find_queues
 from .reasons import Numbers
-from .workloads import CLASSES, FIXED, GROUP_NAME, Seen, snapshot_of
+from .workloads import CLASSES, GROUP_NAME, Seen, snapshot_of
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,7 @@ class KaiView:
         self._namespaces = caches.cache(NAMESPACES)
         self._pods = caches.cache(PODS)
         self._events = caches.cache(EVENTS)
+        self._classes = caches.cache(PRIORITY_CLASSES)
         self._projects: Known[KaiProject] | None = None
         self._changed: Callable[[], None] = lambda: None
         self._seen = Derived(self._read)
@@ -78,9 +86,9 @@ class KaiView:
             self._groups,
             self._namespaces,
             self._pods,
-            self._events,
         )
-        return [kind.subscribe(self._forget) for kind in kinds]
+        forgetting = [kind.subscribe(self._forget) for kind in kinds]
+        return [*forgetting, self._events.subscribe(self._hear)]
 
     def follow_projects(self) -> Callable[[], None]:
         """Read KAI's Projects, too, which are installed here; return what ends this."""
@@ -92,24 +100,30 @@ class KaiView:
         """The objects."""
         return self._seen.value
 
-    @property
-    def fixed(self) -> frozenset[Kind]:
-        """The kinds of sessions that KAI does not preempt, by their classes."""
-        return frozenset(kind for kind in KINDS if self.class_of(kind) in FIXED)
-
     def class_of(self, kind: Kind) -> str:
         """Return the name of the priority class for a kind of session."""
         return self._around.settings.priorities.get(kind, CLASSES[kind])
 
+    def missing_classes(self) -> Iterator[str]:
+        """Yield which classes of sessions the cluster lacks; none where they may not be read."""
+        known = {each.metadata.name for each in self._classes.values()}
+        for kind in KINDS if known else ():
+            if self.class_of(kind) not in known:
+                yield (
+                    f"PriorityClass {self.class_of(kind)} of {kind} sessions is missing: KAI "
+                    "Scheduler gives them the priority of train. Create it, or name another one in "
+                    "KubernetesConfig.priority_classes."
+                )
+
     def projects(self) -> list[Project]:
         """Return the projects."""
-        capacity, fixed = self._around.capacity(), self.fixed
-        return [each.project(capacity, fixed) for each in self.state.queues.values()]
+        capacity = self._around.capacity()
+        return [each.project(capacity) for each in self.state.queues.values()]
 
     def numbers(self) -> Numbers:
         """Return what our own scheduler finds in the present state."""
         sessions = tuple(self._around.sessions())
-        if self._numbers is None or self._numbers[0] != sessions:
+        if self._numbers is None or self._numbers[0] is not sessions:
             self._numbers = sessions, Numbers(self.snapshot(), partial(after, CYCLE))
         return self._numbers[1]
 
@@ -154,6 +168,11 @@ class KaiView:
             pods=tuple(self._pods.values()),
             evictions=evictions_of(self._events.values()),
         )
+
+    def _hear(self, keys: frozenset[tuple[str, str]]) -> None:
+        """Forget only after an eviction: KAI repeats other events of each pod every second."""
+        if any(event and is_eviction(event) for event in (self._events.get(*key) for key in keys)):
+            self._forget(keys)
 
     def _forget(self, _: object) -> None:
         self._seen.outdate()

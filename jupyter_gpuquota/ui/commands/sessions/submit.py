@@ -83,8 +83,9 @@ def _several(name: str) -> Command:
         "launch a training of several processes",
         _submit,
         _fill_several,
-        notes="Each process runs the command after `--` with the whole share; all start together "
-        "or not at all. They find each other by MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK, as "
+        notes="Each process runs the command after `--` with the whole share. With KAI Scheduler "
+        "all get their GPUs together, with Kueue their quota; with a ResourceQuota they start one "
+        "by one. They find each other by MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK, as "
         "torch.distributed expects; torchrun needs no options. If one fails, all are stopped.",
         examples=(f"{name} train3 -g 1 --processes 4 -- torchrun train.py",),
         section="Sessions",
