@@ -138,3 +138,8 @@ def session_names(can: Action | None = None) -> Offer:
 def own_projects(client: Client, _words: Sequence[str]) -> Iterable[str]:
     """Name the projects that the caller may launch in."""
     return client.quota.get().document.mine
+
+
+def template_names(client: Client, _words: Sequence[str]) -> Iterable[str]:
+    """Name the templates that the caller may launch."""
+    return (template.name for template in client.templates.list())

@@ -28,6 +28,8 @@ def test_a_line_with_a_share_launches():
     assert line.launches
     assert (line.request["gpu"], line.project) == ("0.25", "team-a")
     assert read_line("exp2 -g 0.5 --keep").launches
+    assert read_line("exp2 --template small").launches
+    assert not read_line("exp2 -v notes:/notes").launches
     assert read_line("-i py311").launches
     assert not read_line("").launches
 
@@ -93,6 +95,22 @@ def test_a_scratch_session_is_launched_once_and_ends_when_idle(client, console):
     assert (made.spec.idle_timeout, made.spec.stop_when_idle) == (900, True)
     assert session_of(client, console, "-g 0.25").id == made.id
     assert session_of(client, console, "-g 0.5").id != made.id
+
+
+def test_a_template_has_what_the_line_leaves_out(client, console):
+    client.templates.save("small", gpu=0.25, env={"COLOUR": "blue"}, environment="")
+    made = session_of(client, console, "--template small")
+    assert made.spec.name.startswith(HERE.scratches)
+    assert (made.spec.share.milli, made.spec.env) == (250, {"COLOUR": "blue"})
+    assert made.spec.stop_when_idle
+    named = session_of(client, console, "mine --template small -g 0.5").spec
+    assert (named.name, named.share.milli, named.env) == ("mine", 500, {"COLOUR": "blue"})
+
+
+def test_a_scratch_session_mounts_volumes(client, console):
+    client.volumes.create("notes")
+    made = session_of(client, console, "-g 0.25 -v notes:/work/notes")
+    assert [(mount.volume, mount.path) for mount in made.spec.mounts] == [("notes", "/work/notes")]
 
 
 def test_a_line_without_anything_means_the_session_of_the_last_cell(client, console):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, cast
 from uuid import uuid4
 
@@ -212,9 +211,8 @@ class _Running:
         if comm in self._comms:
 
             def answer(data: Mapping[str, Any], buffers: Sequence[Any]) -> None:
-                with suppress(ChannelsLost):  # the cell ends for the same reason
-                    sent = {"comm_id": comm, "data": data}
-                    self._kernel.send("shell", "comm_msg", sent, buffers)
+                sent = {"comm_id": comm, "data": data}
+                self._kernel.send("shell", "comm_msg", sent, buffers)
 
             content["metadata"] = msgspec.json.decode(message.metadata)
             self._outputs.comm(kind, content, message.buffers, answer)

@@ -5,22 +5,24 @@ from __future__ import annotations
 import argparse
 import keyword
 from dataclasses import dataclass
+from typing import cast
 
 from ...client.sessions import Wishes
 from ...errors import FieldError, refuse
-from ..arguments import add_share, offer, own_projects, session_names
+from ..arguments import add_share, offer, own_projects, session_names, template_names
 from ..grammar import split_line
 from ..parser import Parser
 
-_SHARE = ("gpu", "gpu_memory", "gpu_compute", "mig_profile")
+_LAUNCHES = ("gpu", "gpu_memory", "gpu_compute", "mig_profile", "template")
 _EPILOG = """The kernel there is the same for all cells of a notebook, so that variables stay.
-With a share the cell runs in a scratch session, which stops when it was idle for 15 minutes. With
-neither it runs where the last such cell of this notebook ran.
+With a share or a template the cell runs in a scratch session, which stops when it was idle for 15
+minutes. With neither it runs where the last such cell of this notebook ran.
 
 examples:
   %%gpu exp1
   %%gpu exp1 --in data,labels --out model
   %%gpu -g 0.25
+  %%gpu --template small -v notes:/work/notes
   %%gpu
   %%gpu exp2 -g 0.5 --keep"""
 
@@ -43,7 +45,7 @@ class CellLine:
     @property
     def launches(self) -> bool:
         """Whether a session is launched if there is none."""
-        fields = _SHARE if self.name else (*_SHARE, "environment", "data")
+        fields = _LAUNCHES if self.name else (*_LAUNCHES, "environment", "data", "volumes")
         return any(self.request.get(field) for field in fields)
 
     @property
@@ -62,6 +64,10 @@ def make_parser() -> Parser:
     name = parser.add_argument("name", nargs="?", default="", metavar="NAME", help="a session")
     offer(name, session_names("open"))
     add_share(parser.add_argument_group("share of a session that is launched"))
+    option = parser.add_argument(
+        "--template", default="", metavar="NAME", help="take everything else from this template"
+    )
+    offer(option, template_names)
     option = parser.add_argument("-p", "--project", default="", help="its project")
     offer(option, own_projects)
     parser.add_argument(
@@ -69,6 +75,15 @@ def make_parser() -> Parser:
     )
     parser.add_argument(
         "--data", action="append", default=[], metavar="NAME@REF", help="a dataset that it uses"
+    )
+    parser.add_argument(
+        "-v",
+        "--volume",
+        action="append",
+        default=[],
+        dest="volumes",
+        metavar="NAME:/PATH[:ro]",
+        help="a volume that it mounts",
     )
     _add_variables(parser)
     parser.add_argument(
@@ -98,15 +113,17 @@ def read_line(line: str) -> CellLine:
 
 def _request(args: argparse.Namespace) -> Wishes:
     request: Wishes = {
-        "kind": "interactive",
         "gpu": args.gpu,
         "gpu_memory": args.gpu_memory,
         "gpu_compute": args.gpu_compute,
         "mig_profile": args.mig_profile,
         "environment": args.environment,
         "data": args.data,
+        "volumes": args.volumes,
+        "template": args.template,
     }
-    return request
+    given = {field: value for field, value in request.items() if value}
+    return cast("Wishes", {**given, "kind": "interactive"})
 
 
 def _names(text: str) -> tuple[str, ...]:

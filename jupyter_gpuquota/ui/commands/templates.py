@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...client import Client
 from ...errors import refused
-from ..arguments import offer, session_names
+from ..arguments import offer, session_names, template_names
 from ..command import Args, Command
 from ..console import Console
 from ..parser import Parser
@@ -14,7 +14,7 @@ from .sessions import request
 
 
 def _fill_one(parser: Parser) -> None:
-    offer(parser.add_argument("name", metavar="NAME", help="its name"), request.template_names)
+    offer(parser.add_argument("name", metavar="NAME", help="its name"), template_names)
 
 
 def _fill_save(parser: Parser) -> None:

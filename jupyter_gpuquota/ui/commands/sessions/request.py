@@ -11,7 +11,7 @@ from ....client import Client
 from ....client.sessions import Wishes
 from ....errors import FieldError
 from ....model.sessions import Kind
-from ...arguments import add_share, offer, own_projects, whole_number
+from ...arguments import add_share, offer, own_projects, template_names, whole_number
 from ...parser import Parser
 from . import container
 
@@ -226,8 +226,3 @@ def _datasets(client: Client, _words: Sequence[str]) -> Iterable[str]:
 
 def _environments(client: Client, _words: Sequence[str]) -> Iterable[str]:
     return (environment.id for environment in client.environments.list().environments)
-
-
-def template_names(client: Client, _words: Sequence[str]) -> Iterable[str]:
-    """Name the templates that the caller may launch."""
-    return (template.name for template in client.templates.list())
