@@ -13,7 +13,7 @@
 - `messages`: `Message` (channel, the four encoded parts, buffers, idents), `Signer`.
 - `channels.port`: `Channels` (`send`, `receive`, `sockets`, `close`), `wait`, `ChannelsLost`, which
   `receive` and `wait` raise once the kernel has ended or cannot be reached. Adapters:
-  `channels.direct`, to a kernel's own sockets.
+  `channels.direct`, to a kernel's own sockets, and `channels.websocket`, to its session's server.
 - `session_server`: `SessionServer.find(context, id)`, with `context` of a `Client`; its kernels.
 - `attach`: `attach(server, path)` returns an `AttachedKernel` with `channels`, `interrupt`,
   `restart`, `shut_down`, `state`. All blocking; `Channels` are for one thread.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -18,6 +19,14 @@ from . import entering
 
 Ask = Callable[[str], str]
 """Returns the value of an expression for a text in the kernel, empty if that fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The notebook's folder, and whether its session has it."""
+
+    path: str
+    found: bool
 
 
 def enter(ask: Ask, folder: str) -> bool:

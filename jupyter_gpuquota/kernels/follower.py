@@ -17,6 +17,7 @@ from ..model.sessions import Session
 from .attach import AttachedKernel
 from .channels.port import ChannelsLost
 from .channels.probe import ReadyChannels
+from .folder import Folder
 
 _SOON, _LATER = 0.3, 5.0
 """Seconds between two looks at a session that is moving: at first, and in the end."""
@@ -27,12 +28,14 @@ _MOVING = frozenset({"waiting", "starting", "running", "stopping"})
 class Attached:
     """A kernel whose channels carry messages; `busy` is whether it runs a cell.
 
-    `note` is what its user is told with the next cell.
+    `folder` is that of its notebook, None for a kernel that had run something before. `note` is
+    what its user is told with the next cell.
     """
 
     kernel: AttachedKernel
     channels: ReadyChannels
     busy: bool
+    folder: Folder | None = None
     note: str = ""
 
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 import zmq
 
 from .connection_file import Connection
-from .messages import Channel, Message, Signer, read_header
+from .messages import Channel, Message, Signer
 
 _SUBSCRIBED = b"\x01"
 
@@ -93,11 +93,6 @@ class Front:
         socket.rcvhwm = socket.sndhwm = 0  # nothing may be dropped, however slow a client is
         socket.bind(address)
         return socket
-
-
-def client_of(message: Message) -> str:
-    """Return the id of the client that sent a message."""
-    return read_header(message.header).session
 
 
 def _waiting(socket: zmq.Socket[Any]) -> Iterator[list[bytes]]:

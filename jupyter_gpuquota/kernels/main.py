@@ -32,8 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _place(args: argparse.Namespace, notebook: Notebook) -> Place:
     if args.template:
-        return TemplatePlace(Client(), args.template, notebook, args.kernel)
-    return SessionPlace(Client(), args.session, notebook, kernel=args.kernel)
+        return TemplatePlace(Client(), args.template, notebook)
+    return SessionPlace(Client(), args.session, notebook)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -44,6 +44,5 @@ def _parser() -> argparse.ArgumentParser:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--session", default="", help="its name, or PROJECT/NAME")
     where.add_argument("--template", default="", help="what to launch a session from")
-    parser.add_argument("--kernel", default="", help="a kernelspec there (default: its own)")
     parser.add_argument("-f", dest="connection_file", type=Path, required=True)
     return parser

@@ -17,10 +17,6 @@ class Pending:
         self._front = front
         self._requests: dict[str, Message] = {}
 
-    def __bool__(self) -> bool:
-        """Return whether there are any."""
-        return bool(self._requests)
-
     def add(self, request: Message) -> None:
         """Add a request that was given to the kernel."""
         self._requests[request.id] = request
@@ -49,10 +45,6 @@ class Held:
         self._front = front
         self._requests: list[Message] = []
         self._shown = ""
-
-    def __bool__(self) -> bool:
-        """Return whether there are any."""
-        return bool(self._requests)
 
     def add(self, request: Message) -> None:
         """Hold a cell."""

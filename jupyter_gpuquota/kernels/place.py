@@ -10,6 +10,7 @@ from ..errors import NotFound
 from ..model.sessions import ENDED, Session
 from .attach import AttachedKernel, attach
 from .channels.port import Conversation
+from .folder import missing
 from .follower import Attached
 from .notebook import Notebook
 from .preparing import prepare
@@ -51,18 +52,17 @@ class SessionPlace:
         name: str,
         notebook: Named,
         *,
-        kernel: str = "",
         launch: Launch | None = None,
         on_shutdown: str = "",
     ) -> None:
         self._client = client
         self._name = name
         self._notebook = notebook
-        self._kernel = kernel
         self._launch = launch
         self._on_shutdown = on_shutdown
         self._session = ""
         self._attached: AttachedKernel | None = None
+        self._prepared = ""
         self._conversation = "", Conversation()
 
     def session(self, *, resume: bool) -> Session:
@@ -84,21 +84,24 @@ class SessionPlace:
         server = SessionServer.find(self._client.context, session.id)
         here = bool(server.endpoint.runtime)
         path = self._notebook.path_in(session.spec.folder if here else "")
-        kernel = attach(server, path, name=self._notebook.name, kernel=self._kernel)
+        kernel = attach(server, path, name=self._notebook.name)
         self._attached = kernel
         if self._conversation[0] != kernel.id:
             self._conversation = kernel.id, Conversation()
         # Before its channels: the reply to a cell that has ended by now comes before their first.
         busy = kernel.state() == "busy"
         channels = kernel.channels(_ANSWERS, self._conversation[1])  # kernels start slowly
-        note = ""
-        if not busy and channels.language == "python":
+        folder = None
+        known = channels.process == self._prepared  # asked again, it would count as used
+        if not (busy or known) and channels.language == "python":
             try:
-                note = prepare(channels, session, self._notebook.folder, here=here)
+                folder = prepare(channels, session, self._notebook.folder, here=here)
             except BaseException:
                 channels.close()
                 raise
-        return Attached(kernel, channels, busy, note)
+            self._prepared = channels.process
+        note = missing(session, folder.path) if folder and not folder.found else ""
+        return Attached(kernel, channels, busy, folder, note)
 
     def shut_down(self) -> None:
         """Shut the kernel down, and the session if it was launched and has no other."""
@@ -117,11 +120,10 @@ class SessionPlace:
 class TemplatePlace:
     """A session that is launched from a template for one notebook, and found again for it."""
 
-    def __init__(self, client: Client, template: str, notebook: Notebook, kernel: str = "") -> None:
+    def __init__(self, client: Client, template: str, notebook: Notebook) -> None:
         self._client = client
         self._template = template
         self._notebook = notebook
-        self._kernel = kernel
         self._found: SessionPlace | None = None
 
     def session(self, *, resume: bool) -> Session:
@@ -143,7 +145,6 @@ class TemplatePlace:
                 self._client,
                 f"{template.name[:_SHORT].rstrip('-')}-{self._notebook.key}",
                 self._notebook,
-                kernel=self._kernel,
                 launch=self._launch,
                 on_shutdown=template.on_shutdown,
             )

@@ -20,22 +20,23 @@ _SECONDS = 10.0
 """Seconds for the kernel to answer; it runs nothing else."""
 
 
-def prepare(channels: ReadyChannels, session: Session, notebook: str, *, here: bool) -> str:
+def prepare(
+    channels: ReadyChannels, session: Session, notebook: str, *, here: bool
+) -> folder.Folder | None:
     """Give a kernel that has run nothing its folder, and what was kept for its notebook.
 
     `notebook` is the notebook's folder, `here` whether the kernel runs on this machine. Returns
-    what its user is to be told. Raises ChannelsLost.
+    whether the kernel works there, None if it has run something. Raises ChannelsLost.
     """
     if evaluate(channels, "str(get_ipython().execution_count)") != "1":
-        return ""
-    path, note = session.spec.folder, ""
+        return None
+    path = session.spec.folder
     if here:
         do(channels, f"__import__('os').chdir({json.dumps(notebook)})")
-    elif not folder.enter(partial(evaluate, channels), notebook):
-        note = folder.missing(session, notebook)
+    found = here or folder.enter(partial(evaluate, channels), notebook)
     if not here or Path(path, far.KEPT).is_dir():
         do(channels, near.taking(path))
-    return note
+    return folder.Folder(notebook, found)
 
 
 def evaluate(channels: ReadyChannels, expression: str) -> str:

@@ -13,6 +13,7 @@ from . import replies, waiting
 from .attach import AttachedKernel
 from .channels.port import ChannelsLost
 from .channels.probe import ReadyChannels
+from .folder import Folder
 from .follower import Attached, Follower, News, Place
 from .front import Front
 from .messages import Message
@@ -43,6 +44,7 @@ class Relay:
         self._channels: ReadyChannels | None = None
         self._kernel: AttachedKernel | None = None
         self._process = self._place = self._note = ""
+        self._folder: Folder | None = None
         self._last: News | None = None
         self._asked: list[Message] = []
         self._held, self._open = Held(front), Pending(front)
@@ -153,6 +155,7 @@ class Relay:
             self._open.end(waiting.KERNEL_DIED)
         self._kernel, self._channels = news.kernel, news.channels
         self._note = self._note or news.note
+        self._folder = news.folder or self._folder
         self._process = news.channels.process
         for socket in news.channels.sockets:
             self._poller.register(socket, zmq.POLLIN)
@@ -205,8 +208,11 @@ class Relay:
         return isinstance(self._last, Session) and self._last.state == "running"
 
     def _about(self) -> dict[str, Any]:
-        """Return by what pages know the session: that of a template is not in the kernelspec."""
-        return {MARK: {"session": self._place}}
+        """Return by what pages know the session, and whether it has the notebook's folder."""
+        about: dict[str, Any] = {"session": self._place}
+        if self._folder:
+            about["folder"] = {"path": self._folder.path, "found": self._folder.found}
+        return {MARK: about}
 
     def _tell_why(self) -> None:
         if self._last:

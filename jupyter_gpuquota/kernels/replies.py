@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import platform
 from typing import Any
 
 from .messages import PROTOCOL
 
 
 def kernel_info(banner: str) -> dict[str, Any]:
-    """Return what a kernel for Python says about itself; its version is not known yet."""
-    version = platform.python_version()
+    """Return what a kernel for Python says about itself; more is not known of it yet."""
     return {
         "status": "ok",
         "protocol_version": PROTOCOL,
@@ -18,7 +16,7 @@ def kernel_info(banner: str) -> dict[str, Any]:
         "implementation_version": "",
         "language_info": {
             "name": "python",
-            "version": version,
+            "version": "",
             "mimetype": "text/x-python",
             "codemirror_mode": {"name": "ipython", "version": 3},
             "pygments_lexer": "ipython3",
@@ -27,7 +25,7 @@ def kernel_info(banner: str) -> dict[str, Any]:
         },
         "banner": banner,
         "help_links": [],
-        "supported_features": ["debugger"],
+        "supported_features": [],
     }
 
 

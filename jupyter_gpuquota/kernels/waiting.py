@@ -9,8 +9,6 @@ from html import escape
 from ..errors import GpuQuotaError
 from ..model.sessions import ENDED, Session
 
-_WAKES = "suspended"
-
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -43,11 +41,6 @@ def waits(session: Session) -> str:
 def as_display(text: str) -> dict[str, str]:
     """Return a line as the data of an output."""
     return {"text/plain": text, "text/html": f"<em>{escape(text)} …</em>"}
-
-
-def wakes(session: Session) -> bool:
-    """Return whether a cell resumes the session."""
-    return session.state == _WAKES
 
 
 def has_ended(session: Session) -> bool:
@@ -91,8 +84,6 @@ KERNEL_DIED = Failure(
     "The kernel died, and was restarted: its variables are lost.\n"
     "Most often it ran out of memory. See the session's log.",
 )
-
-RESTARTED = Failure("KernelRestarted", "The kernel was restarted: its variables are lost.")
 
 INTERRUPTED = Failure("KeyboardInterrupt", "Interrupted while it waited for its kernel.")
 

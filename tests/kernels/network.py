@@ -65,7 +65,11 @@ class Network:
                 if self._refuses:
                     near.close()
                     continue
-                far = socket.create_connection(self._target)
+                try:
+                    far = socket.create_connection(self._target)
+                except ConnectionRefusedError:  # the target has ended
+                    near.close()
+                    continue
                 self._ends.append((near, far))
                 threading.Thread(target=self._copy, args=(near, far, far), daemon=True).start()
                 threading.Thread(target=self._copy, args=(far, near, near), daemon=True).start()

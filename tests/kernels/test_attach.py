@@ -57,6 +57,11 @@ def test_input_is_asked_of_who_runs_the_cell(channels):
 
 
 def test_buffers_arrive_as_they_were_sent(channels):
+    echo_buffers(channels)
+
+
+def echo_buffers(channels):
+    """Send buffers to a comm that sends them back."""
     run(
         channels,
         "get_ipython().kernel.comm_manager.register_target('echo', lambda comm, _: comm.on_msg("

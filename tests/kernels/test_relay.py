@@ -135,6 +135,7 @@ def test_what_a_kernel_of_here_does_works_there(relay):
     reply = client.kernel_info(reply=True, timeout=PATIENCE)
     assert "debugger" in reply["content"]["supported_features"]
     assert reply["content"]["gpuquota"]["session"].endswith("/exp-1")
+    assert reply["content"]["gpuquota"]["folder"]["found"] is True
     command = {"type": "request", "seq": 1, "command": "debugInfo", "arguments": {}}
     client.control_channel.send(client.session.msg("debug_request", command))
     reply = client.get_control_msg(timeout=PATIENCE)
@@ -143,6 +144,11 @@ def test_what_a_kernel_of_here_does_works_there(relay):
 
 def test_a_subshell_answers_while_a_cell_runs(relay):
     _manager, client = relay
+    a_subshell_answers(client)
+
+
+def a_subshell_answers(client):
+    """Let a subshell end the cell that runs."""
     client.control_channel.send(client.session.msg("create_subshell_request", {}))
     subshell = client.get_control_msg(timeout=PATIENCE)["content"]["subshell_id"]
     asked = client.execute("import time\nwhile not globals().get('done'): time.sleep(0.01)")
@@ -154,6 +160,72 @@ def test_a_subshell_answers_while_a_cell_runs(relay):
         reply = client.get_shell_msg(timeout=PATIENCE)
         assert reply["content"]["status"] == "ok"
         waiting.discard(reply["parent_header"]["msg_id"])
+
+
+def test_a_widget_moves_and_has_its_buffers(relay):
+    _manager, client = relay
+    a_widget_moves(client)
+
+
+def a_widget_moves(client):
+    """Show widgets, and move one as a page does."""
+    outputs, _ = run(
+        client,
+        "import ipywidgets\nfrom IPython.display import display\n"
+        "slider, picture = ipywidgets.IntSlider(), ipywidgets.Image(value=bytes(range(256)))\n"
+        "display(slider, picture)",
+    )
+    views = [m["content"]["data"] for m in outputs if m["msg_type"] == "display_data"]
+    slider, picture = (v["application/vnd.jupyter.widget-view+json"]["model_id"] for v in views)
+    made = {m["content"]["comm_id"]: m for m in outputs if m["msg_type"] == "comm_open"}
+    assert made[picture]["content"]["data"]["buffer_paths"] == [["value"]]
+    assert [bytes(each) for each in made[picture]["buffers"]] == [bytes(range(256))]
+    update = {"method": "update", "buffer_paths": []}
+    moved = {"comm_id": slider, "data": {**update, "state": {"value": 7}}}
+    client.shell_channel.send(client.session.msg("comm_msg", moved))
+    shown = {**update, "state": {}, "buffer_paths": [["value"]]}
+    other = client.session.msg("comm_msg", {"comm_id": picture, "data": shown})
+    client.session.send(client.shell_channel.socket, other, buffers=[b"another picture"])
+    outputs, _ = run(client, "print(slider.value, bytes(picture.value).decode())")
+    assert text(outputs) == "7 another picture\n"
+
+
+def test_a_breakpoint_stops_a_cell(relay):
+    """The steps of JupyterLab's debugger."""
+    _manager, client = relay
+    code = "def f(x):\n    y = x + 1\n    return y\nf(41)"
+
+    def ask(command, **arguments):
+        asked = {"type": "request", "seq": 1, "command": command, "arguments": arguments}
+        client.control_channel.send(client.session.msg("debug_request", asked))
+        reply = client.get_control_msg(timeout=PATIENCE)["content"]
+        assert reply["success"], reply
+        return reply.get("body", {})
+
+    def stopped():
+        while True:
+            message = client.get_iopub_msg(timeout=PATIENCE)
+            if message["msg_type"] == "debug_event" and message["content"]["event"] == "stopped":
+                return message["content"]["body"]["threadId"]
+
+    ask("initialize", clientID="x", adapterID="x", linesStartAt1=True, columnsStartAt1=True)
+    ask("attach")
+    path = ask("dumpCell", code=code)["sourcePath"]
+    (point,) = ask("setBreakpoints", source={"path": path}, breakpoints=[{"line": 3}])[
+        "breakpoints"
+    ]
+    assert point["verified"]
+    ask("configurationDone")
+    asked = client.execute(code)
+    thread = stopped()
+    frame = ask("stackTrace", threadId=thread)["stackFrames"][0]
+    assert (frame["name"], frame["line"]) == ("f", 3)
+    scope = ask("scopes", frameId=frame["id"])["scopes"][0]["variablesReference"]
+    found = ask("variables", variablesReference=scope)["variables"]
+    assert {"y": "42"}.items() <= {each["name"]: each["value"] for each in found}.items()
+    ask("continue", threadId=thread)
+    assert reply_to(client, asked)["status"] == "ok"
+    ask("disconnect")
 
 
 def test_an_interrupt_reaches_the_kernel(relay):
@@ -189,10 +261,14 @@ def test_a_relay_that_is_killed_finds_its_kernel_again(relay, client, session):
     assert text(run(ours, "print(kept + 1)")[0]) == "42\n"
 
 
-def test_two_notebooks_have_kernels_of_their_own(start, client, session):
-    (_, one), (_, other) = start(), start()
+def test_two_notebooks_have_kernels_and_folders_of_their_own(start, client, session, shell):
+    beside = shell.folder / "beside"
+    beside.mkdir()
+    (_, one), (_, other) = start(), start(folder=beside)
     run(one, "mine = 1")
     assert text(run(other, "print('mine' in globals())")[0]) == "False\n"
+    where = "import os\nprint(os.path.basename(os.getcwd()))"
+    assert [text(run(each, where)[0]) for each in (one, other)] == ["work\n", "beside\n"]
     assert len(kernels(client, session)) == 2
 
 

@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import socket
 import threading
 import time
+from base64 import b64encode
 from contextlib import suppress
+from hashlib import sha1
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kernels.attach import attach
 from jupyter_gpuquota.kernels.cells import notebook as cells
 from jupyter_gpuquota.kernels.channels.port import ChannelsLost, Conversation, wait
-from jupyter_gpuquota.kernels.channels.websocket import decode, encode
+from jupyter_gpuquota.kernels.channels.websocket import WebSocketChannels, decode, encode
 from jupyter_gpuquota.kernels.messages import Message
 from jupyter_gpuquota.kernels.notebook import Notebook
 from jupyter_gpuquota.kernels.place import SessionPlace
-from jupyter_gpuquota.kernels.session_server import SessionServer
+from jupyter_gpuquota.kernels.session_server import SessionServer, open_connection
+from jupyter_gpuquota.model.sessions import Endpoint
 from jupyter_gpuquota.ui.cellmagic.arguments import read_line
 from jupyter_gpuquota.ui.cellmagic.cell import run_cell
 from tests.kernels.conftest import ME, ended, relayed, request, run, text, until
 from tests.kernels.network import Elsewhere, network_of
+from tests.kernels.test_attach import echo_buffers
+from tests.kernels.test_relay import a_subshell_answers, a_widget_moves
 from tests.kernels.test_relay import text as printed
 from tests.waiting import PATIENCE
 
 PARTS = st.binary(max_size=20)
+GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+"""What a server proves with that it speaks the protocol of RFC 6455."""
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +62,15 @@ def channels(kernel):
     channels.close()
 
 
+@pytest.fixture(scope="module")
+def relay(client, session, network):
+    place = SessionPlace(Elsewhere(client, network), "exp-1", Notebook("", "a-key", "/"))
+    with relayed(place) as relay:
+        relay.execute("'in another folder'")  # the first cell says so
+        relay.get_shell_msg(timeout=PATIENCE)
+        yield relay
+
+
 @given(parts=st.tuples(PARTS, PARTS, PARTS, PARTS), buffers=st.lists(PARTS, max_size=3))
 def test_messages_are_read_as_they_were_written(parts, buffers):
     message = Message("shell", *parts, buffers=buffers)
@@ -64,7 +83,37 @@ def test_what_is_no_message_is_refused(data):
         decode(data)
 
 
-def test_cells_questions_and_buffers(channels):
+def test_a_server_without_the_protocol_is_refused_and_left():
+    left = []
+
+    def serve():
+        near, _ = listener.accept()
+        with near:
+            asked = near.recv(65_536).decode()
+            key = asked.lower().partition("sec-websocket-key: ")[0]
+            key = asked[len(key) + len("sec-websocket-key: ") :].partition("\r\n")[0]
+            proof = b64encode(sha1(f"{key}{GUID}".encode()).digest()).decode()  # noqa: S324 (RFC 6455)
+            head = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket"]
+            head += ["Connection: Upgrade", f"Sec-WebSocket-Accept: {proof}", "", ""]
+            near.sendall("\r\n".join(head).encode())
+            left.append(near.recv(1))
+
+    thread = threading.Thread(target=serve)
+    listener = socket.create_server(("127.0.0.1", 0))
+    thread.start()
+    endpoint = Endpoint(host="127.0.0.1", port=listener.getsockname()[1], base_url="/")
+    with pytest.raises(Unavailable, match="too old"):
+        WebSocketChannels(endpoint, "a-kernel", Conversation())
+    thread.join(PATIENCE)
+    listener.close()
+    assert left == [b""]
+
+
+def test_buffers_arrive_as_they_were_sent(channels):
+    echo_buffers(channels)
+
+
+def test_cells_and_questions(channels):
     asked = request("print('Hello', input('Name? '))", allow_stdin=True)
     asked.idents = [b"who"]
     channels.send(asked)
@@ -82,6 +131,41 @@ def test_a_flood_arrives_whole(channels):
     assert text(many) == "".join(f"{n}\n" for n in range(2000))
     much = run(channels, "print('x' * 5_000_000)")
     assert len(text(much)) == 5_000_001
+
+
+def test_attaching_again_is_no_use(client, session, network):
+    place = SessionPlace(Elsewhere(client, network), "exp-1", Notebook("", "unused", "/"))
+    first = place.attach(place.session(resume=False))
+    run(first.channels, "1")
+    server = first.kernel.server
+
+    def last_activity():
+        connection = open_connection(server.endpoint, PATIENCE)
+        path = f"{server.endpoint.base_url}api/kernels/{first.kernel.id}?no_track_activity=1"
+        connection.request("GET", path, headers=server.endpoint.headers)
+        found = json.load(connection.getresponse())
+        connection.close()
+        assert found["execution_state"] == "idle"
+        return found["last_activity"]
+
+    before = last_activity()
+    first.channels.close()
+    again = place.attach(place.session(resume=False))
+    assert last_activity() == before
+    assert text(run(again.channels, "print('used')")) == "used\n"
+    assert last_activity() > before
+    again.channels.close()
+    first.kernel.shut_down()
+
+
+def test_a_relay_completes_words_and_runs_subshells(relay):
+    reply = relay.complete("'a'.upp", reply=True, timeout=PATIENCE)
+    assert reply["content"]["matches"] == ["upper"]
+    a_subshell_answers(relay)
+
+
+def test_a_widget_moves_and_has_its_buffers(relay):
+    a_widget_moves(relay)
 
 
 def test_what_was_missed_comes_after_reconnecting(kernel, network):
@@ -102,15 +186,6 @@ def test_what_was_missed_comes_after_reconnecting(kernel, network):
     assert text(found) == "".join(f"{n}\n" for n in range(20))
     assert [m.idents for m in found if m.kind == "execute_reply"] == [[b"who"]]
     again.close()
-
-
-@pytest.fixture(scope="module")
-def relay(client, session, network):
-    place = SessionPlace(Elsewhere(client, network), "exp-1", Notebook("", "a-key", "/"))
-    with relayed(place) as relay:
-        relay.execute("'in another folder'")  # the first cell says so
-        relay.get_shell_msg(timeout=PATIENCE)
-        yield relay
 
 
 @pytest.mark.timeout(7200)

@@ -43,7 +43,7 @@ class Channels(Protocol):
         """What a `zmq.Poller` waits for; then call `receive` until it returns None."""
 
     def send(self, message: Message) -> None:
-        """Send a message on its channel. Does not block. Raises ChannelsLost."""
+        """Send a message on its channel. Does not block."""
 
     def receive(self) -> Message | None:
         """Return the next message from the kernel, None if there is none yet.

@@ -28,6 +28,7 @@ from .port import ChannelsLost, Conversation
 SUBPROTOCOL = "v1.kernel.websocket.jupyter.org"
 RELAY = "gpuquota_relay"
 """The argument by which a session's server knows a relay, and how many messages have arrived."""
+_PROTOCOLS = "Sec-WebSocket-Protocol"
 
 _PING = 10.0
 _SILENT = 3.5 * _PING
@@ -194,21 +195,21 @@ def _open(endpoint: Endpoint, kernel: str, conversation: Conversation) -> WebSoc
         connection.connect()
         made.connect(  # type: ignore[no-untyped-call]
             f"{scheme}://{endpoint.authority}{path}?{query}",
-            header=dict(endpoint.headers),
-            subprotocols=[SUBPROTOCOL],
+            header={**endpoint.headers, _PROTOCOLS: SUBPROTOCOL},
             suppress_origin=True,
             socket=connection.sock,
         )
-        if made.getsubprotocol() != SUBPROTOCOL:
-            raise Unavailable(
-                "The session's Jupyter Server is too old for kernels of other notebooks.",
-                hint="It needs jupyter_server 2 or newer in the session's environment.",
-            )
-        made.settimeout(None)
     except (OSError, WebSocketException) as error:
         connection.close()
         raise Unavailable(
             "The kernel's channels in the session cannot be opened.",
             hint="It may have just ended; see the session's log.",
         ) from error
+    if (made.getheaders() or {}).get(_PROTOCOLS.lower()) != SUBPROTOCOL:
+        connection.close()
+        raise Unavailable(
+            "The session's Jupyter Server is too old for kernels of other notebooks.",
+            hint="It needs jupyter_server 2 or newer in the session's environment.",
+        )
+    made.settimeout(None)
     return made
