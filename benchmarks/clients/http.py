@@ -55,6 +55,10 @@ class Caller:
         """POST and return the decoded response. Raises CouldNotMeasure unless it succeeds."""
         return self._decoded("POST", path, json.dumps(body or {}).encode())
 
+    def put(self, path: str, body: object) -> Any:
+        """PUT and return the decoded response. Raises CouldNotMeasure unless it succeeds."""
+        return self._decoded("PUT", path, json.dumps(body).encode())
+
     def request(
         self,
         method: str,

@@ -24,10 +24,11 @@ from ..systems.sessions import API, create, wait_for
 from ..systems.workplace import workplace
 
 TITLE = "a session as the kernel of a notebook"
-HERE, THERE, GATEWAY = "here", "there", "gateway"
+HERE, THERE, NEW, GATEWAY = "here", "there", "new", "gateway"
 NAMES = {
     HERE: "a kernel here",
     THERE: "in a session",
+    NEW: "in a new session, from a template",
     GATEWAY: "by Jupyter's gateway client",
 }
 ADDED_SECONDS, OUTPUT_SHARE = 0.001, 0.8
@@ -46,12 +47,15 @@ class Kernels:
     env: Mapping[str, str]
 
     @classmethod
-    def of(cls, folder: Path, python: str, session: str, env: Mapping[str, str]) -> Kernels:
-        """Write both kernelspecs into a folder."""
-        programs = {HERE: ["ipykernel_launcher"], THERE: ["jupyter_gpuquota.kernels"]}
+    def of(cls, folder: Path, python: str, place: str, env: Mapping[str, str]) -> Kernels:
+        """Write the kernelspecs into a folder: `place` is that of a session and of a template."""
+        programs = {
+            HERE: ["ipykernel_launcher"],
+            THERE: ["jupyter_gpuquota.kernels", "--session", place],
+            NEW: ["jupyter_gpuquota.kernels", "--template", place],
+        }
         for name, program in programs.items():
-            flags = ["--session", session] if name == THERE else []
-            argv = [python, "-m", *program, *flags, "-f", "{connection_file}"]
+            argv = [python, "-m", *program, "-f", "{connection_file}"]
             document = {"argv": argv, "display_name": name, "interrupt_mode": "message"}
             (folder / name).mkdir(parents=True)
             (folder / name / "kernel.json").write_text(json.dumps(document))
@@ -104,6 +108,7 @@ def measure(context: Context) -> Report:
     ):
         api = server.caller(API)
         session = create(api, "kernel", gpu="0.5")
+        api.put("/templates/own/kernel", {"request": {"project": "team-a", "gpu": "0.25"}})
         wait_for(api, session["id"], "running")
         env = {**place.variables(), "GPUQUOTA_STATE_DIR": str(place.state)}
         folder = place.folder / "kernels"
@@ -124,8 +129,8 @@ def report_of(kernels: Kernels, cells: int, rounds: int) -> Report:
         _tell(report, "From execute_request to idle", taken, digits=2)
         output = in_turn(rounds, {n: partial(run, c, _OUTPUT) for n, c in clients.items()})
         _tell(report, "20 MB of stream output", output)
-    starts = in_turn(rounds, {name: partial(kernels.start, name) for name in clients})
-    _tell(report, "From choosing a kernel of a running session to In [1]", starts)
+    starts = in_turn(rounds, {name: partial(kernels.start, name) for name in (*clients, NEW)})
+    _tell(report, "From choosing a kernel to In [1]", starts)
     share = (output[HERE] / output[THERE]).median
     met = share >= OUTPUT_SHARE
     report.judge("stream output", f"{share:.0%} of a kernel here", "at least 80 %", met=met)
