@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.chosen import settings
 from tests.kernels.conftest import client
@@ -46,6 +49,9 @@ def test_its_cell_says_why_it_ended_and_the_next_one_waits(start, client, shell)
     wait_for_output(ours)
     shell.ok("submit", "taker", "-g", "1", "-p", "team-a", "--interactive")
     reply = reply_to(ours, asked)
+    kinds = kinds_until_idle(ours, asked)
+    assert kinds.count("error") == 1
+    assert "clear_output" not in kinds  # its output so far stays
     first, *hints = reply["evalue"].split("\n")
     assert (reply["ename"], reply["traceback"]) == ("SessionReclaimed", [first, *hints])
     assert first == (
@@ -60,6 +66,41 @@ def test_its_cell_says_why_it_ended_and_the_next_one_waits(start, client, shell)
     client.sessions.stop("taker")
     assert reply_to(ours, asked)["status"] == "ok"
     assert text(run(ours, "print('again')")[0]) == "again\n"
+
+
+def test_a_cell_of_a_notebook_elsewhere_says_so_too(client, shell, tmp_path):
+    wait_for(lambda: client.sessions.get("exp-1").state == "running")
+    begun = tmp_path / "begun"
+    cell = "print('so far', flush=True)\nimport pathlib, time\n"
+    cell += f"pathlib.Path({str(begun)!r}).touch()"
+    sources = ["%load_ext jupyter_gpuquota", f"%%gpu exp-1\n{cell}\ntime.sleep(1000)"]
+    notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
+    patient = {"timeout": PATIENCE, "startup_timeout": PATIENCE}
+    runner = NotebookClient(notebook, allow_errors=True, **patient)
+    taker = threading.Thread(
+        target=lambda: (
+            wait_for(begun.exists),
+            shell.ok("submit", "taker-2", "-g", "1", "-p", "team-a", "--interactive"),
+        )
+    )
+    taker.start()
+    runner.execute(env=shell.env)
+    taker.join()
+    printed, *_, error = notebook.cells[1].outputs
+    assert printed["text"] == "so far\n"
+    assert error["ename"] == "SessionReclaimed"
+    assert "exp-1 were reclaimed for taker-2 of team-a" in error["evalue"]
+
+
+def kinds_until_idle(client, asked) -> list[str]:
+    """Return the types of what a cell has shown since then, to its end."""
+    kinds: list[str] = []
+    while True:
+        message = client.get_iopub_msg(timeout=PATIENCE)
+        if message["parent_header"].get("msg_id") == asked:
+            kinds.append(message["msg_type"])
+            if message["content"].get("execution_state") == "idle":
+                return kinds
 
 
 def shown(client) -> str:
