@@ -1,7 +1,6 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
-
+import { tableRowsIcon } from '@jupyterlab/ui-components';
 import { CommandIDs } from '../commands';
-import { gpuIcon } from '../icons';
 import { mainPlugin } from './mainarea';
 import { addViewer } from './viewer';
 
@@ -15,7 +14,7 @@ export const details = mainPlugin(
       command: CommandIDs.details,
       label: trans.__('Show Details'),
       longLabel: trans.__('Show the Details of a GPU Session…'),
-      icon: gpuIcon,
+      icon: tableRowsIcon,
       title: name => name,
       fits: () => true,
       make: async (id: string): Promise<MainAreaWidget> => {

@@ -153,7 +153,7 @@ test('administration', async ({ page, busy, request, baseURL }) => {
   const groups = [{ name: 'big', nodes: ['dgx1-2'], separate: true }];
   await set(request, `${api}/groups`, { groups });
   await set(request, `${api}/rules`, { grace: '2m', consolidate: true });
-  await busy.panel.getByRole('button', { name: 'Manage projects' }).click();
+  await busy.panel.getByRole('button', { name: 'Projects' }).click();
   await page.sidebar.close();
   await expect(admin.changes).toContainText('grace: 2m');
   await shoot(page, 'administration');

@@ -70,4 +70,41 @@ test('in a narrow panel nothing is cut off or out of reach', async ({
       .map(({ className }) => className)
   );
   expect(overflowing).toEqual([]);
+  const head = team.locator('.jp-GpuQuota-teamHead');
+  const boxes = await Promise.all([
+    head.getByRole('combobox').boundingBox(),
+    ...(await head.getByRole('button').all()).map(each => each.boundingBox())
+  ]);
+  const middles = boxes.map(box => Math.round(box!.y + box!.height / 2));
+  expect(Math.max(...middles) - Math.min(...middles)).toBeLessThanOrEqual(2);
+});
+
+test('all entries of a menu are of one height, with icons on their line @live', async ({
+  page,
+  workspace,
+  api
+}) => {
+  await api.create({ name: 'one' });
+  await workspace.open();
+  await workspace
+    .row('one')
+    .getByRole('button', { name: 'More actions' })
+    .click();
+  const entries = page.getByRole('menu').locator('[data-type="command"]');
+  await expect(entries.filter({ hasText: 'Stop…' })).toBeVisible();
+  const found = await entries.evaluateAll(nodes =>
+    nodes.map(node => {
+      const icon = node.querySelector('.lm-Menu-itemIcon svg');
+      const middle = (element: Element | null) => {
+        const { height = 0, y = 0 } = element?.getBoundingClientRect() ?? {};
+        return y + height / 2;
+      };
+      const { height } = node.getBoundingClientRect();
+      return { height, off: icon ? middle(icon) - middle(node) : 0 };
+    })
+  );
+  const visible = found.filter(({ height }) => height);
+  expect(visible.length).toBeGreaterThan(4);
+  expect(new Set(visible.map(({ height }) => height)).size).toBe(1);
+  visible.forEach(({ off }) => expect(Math.abs(off)).toBeLessThanOrEqual(2));
 });

@@ -16,9 +16,7 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   const projects = new Administration(page);
   const { whole, form, table, changes, effect } = projects;
   await workspace.open();
-  await workspace.panel
-    .getByRole('button', { name: 'Manage projects' })
-    .click();
+  await workspace.panel.getByRole('button', { name: 'Projects' }).click();
   await whole.getByRole('button', { name: 'New project' }).click();
   await expect(projects.field('Name')).toBeFocused();
   await projects.fill({

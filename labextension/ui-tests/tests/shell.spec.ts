@@ -4,6 +4,13 @@ test('the launcher and the palette open the form', async ({
   page,
   workspace
 }) => {
+  const section = page.locator('.jp-Launcher-section', {
+    has: page.getByRole('heading', { name: 'GPU', exact: true })
+  });
+  await expect(section.locator('.jp-LauncherCard')).toHaveText([
+    /Launch a GPU Session/,
+    /GPU Dashboard/
+  ]);
   await page
     .locator('.jp-LauncherCard', { hasText: 'Launch a GPU Session' })
     .click();

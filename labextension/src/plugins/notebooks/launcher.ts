@@ -12,11 +12,11 @@ import { IGpuWorkspace } from '../../tokens';
 import { ours } from '../../translation';
 import { addTemplateCommands, captionOf, labelOf } from './templatenotebook';
 
-/** Put cards into a category of the launcher: one for the form, one for each template. */
+/** Put cards into a category of the launcher: for the form, each template and the dashboard. */
 export const launcher: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:launcher',
   description:
-    'Cards in the launcher: the launch form, and a new notebook for each template.',
+    'Cards in the launcher: the launch form, a new notebook for each template, and the dashboard.',
   autoStart: true,
   requires: [IGpuWorkspace],
   optional: [ILauncher, ITranslator],
@@ -32,22 +32,32 @@ export const launcher: JupyterFrontEndPlugin<void> = {
       return;
     }
     const category = trans.__('GPU');
-    const add = (rank: number, args: Record<string, string>) =>
+    const add = (command: string, rank: number, args: IArgs = {}) =>
       launcher.add({
-        command: args.template ? CommandIDs.notebook : CommandIDs.launch,
+        command,
         args: { isLauncher: true, ...args },
         category,
         rank
       });
-    add(0, {});
-    void app.restored.then(() => followTemplates(workspace, add));
+    add(CommandIDs.launch, 0);
+    add(CommandIDs.dashboard, LAST);
+    void app.restored.then(() => {
+      followTemplates(workspace, (rank, args) =>
+        add(CommandIDs.notebook, rank, args)
+      );
+    });
   }
 };
+
+type IArgs = Record<string, string>;
+
+/** After the cards of templates. */
+const LAST = 1000;
 
 /** Keep a card for each template, once the controller says that it keeps them. */
 function followTemplates(
   workspace: IGpuWorkspace,
-  add: (rank: number, args: Record<string, string>) => IDisposable
+  add: (rank: number, args: IArgs) => IDisposable
 ): void {
   const { about } = workspace;
   const templates = workspace.resource('templates');

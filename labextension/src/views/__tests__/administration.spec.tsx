@@ -64,14 +64,12 @@ describe('the projects', () => {
     );
     await screen.findByText(/Only admins/);
     await screen.findByRole('button', { name: 'Dashboard' });
-    expect(
-      screen.queryByRole('button', { name: 'Manage projects' })
-    ).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Projects' })).toBeNull();
   });
 
   it('are a click away from the team of an admin', async () => {
     page.show(<TeamView state={null} />);
-    await page.click('Manage projects');
+    await page.click('Projects');
     expect(page.executed).toEqual([[CommandIDs.projects, null]]);
   });
 

@@ -72,7 +72,7 @@ export function SettingForm<Field extends string, Base>(
     >
       <h4 id={title}>{texts.title}</h4>
       <Fields model={model} texts={texts} />
-      <footer className="jp-GpuQuota-formFoot">
+      <div className="jp-GpuQuota-formFoot">
         {texts.notice ? <Notice>{texts.notice}</Notice> : null}
         <Outcome model={model} texts={texts} onReload={() => void reload()} />
         <Buttons
@@ -81,7 +81,7 @@ export function SettingForm<Field extends string, Base>(
           onDelete={model.isThere ? props.onDelete : undefined}
           onClose={props.onClose}
         />
-      </footer>
+      </div>
     </form>
   );
 }

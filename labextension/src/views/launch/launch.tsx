@@ -77,7 +77,7 @@ export function LaunchForm(props: {
       <StorageFields model={model} />
       <Advanced model={model} />
       <Container model={model} />
-      <footer className="jp-GpuQuota-formFoot">
+      <div className="jp-GpuQuota-formFoot">
         <LiveLine model={model} />
         <div className="jp-GpuQuota-buttons">
           <button
@@ -96,7 +96,7 @@ export function LaunchForm(props: {
             {trans.__('Cancel')}
           </button>
         </div>
-      </footer>
+      </div>
     </form>
   );
 }

@@ -195,7 +195,7 @@ function ProjectPicker(props: {
           title={trans.__('Manage projects, policies and node groups')}
           onClick={() => void commands.execute(CommandIDs.projects)}
         >
-          {trans.__('Manage projects')}
+          {trans.__('Projects')}
         </button>
       ) : null}
     </div>
