@@ -7,6 +7,7 @@ import base64
 import hashlib
 from dataclasses import dataclass
 from html import escape
+from urllib.parse import quote
 
 import msgspec
 from tornado import web
@@ -116,9 +117,15 @@ def error_page(
         message=escape(message),
         hint=escape(hint),
         resume=resume,
-        back=_BACK.format(home=escape(home)) if home else "",
+        back=_back(home, subject),
     )
     return Page(headers, text.encode())
+
+
+def _back(home: str, subject: Subject | None) -> str:
+    """Return the link to JupyterLab, which shows the session there."""
+    shown = f"?reveal={quote(subject.session.id)}" if subject else ""
+    return _BACK.format(home=escape(home + shown)) if home else ""
 
 
 def write_page(handler: web.RequestHandler, page: Page) -> asyncio.Future[None]:

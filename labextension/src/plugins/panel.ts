@@ -8,9 +8,11 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { refreshIcon } from '@jupyterlab/ui-components';
 import { CommandIDs, NO_ARGS } from '../commands';
 import { gpuIcon } from '../icons';
+import { answerReveals, takeRevealed } from '../state/sessionpage/revealing';
 import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
 import { addSections } from '../views/panel/sections';
+import { addToTree } from './shell';
 import { LazyWidget } from '../views/parts/lazy';
 import type { IUi } from '../views/parts/ui';
 
@@ -48,9 +50,28 @@ export const panel: JupyterFrontEndPlugin<void> = {
     widget.title.caption = trans.__('GPU Workspace');
     app.shell.add(widget, 'left', { rank: RANK, type: 'gpuquota' });
     restorer?.add(widget, PANEL_ID);
+    void app.restored.then(() => addToTree(app, widget));
     addCommands(app, ui, widget);
+    if (!workspace.here) {
+      void app.restored.then(() => followReveals(app, workspace));
+    }
   }
 };
+
+/** Show the sessions that their own pages ask for on the way back. */
+function followReveals(app: JupyterFrontEnd, workspace: IGpuWorkspace): void {
+  const reveal = (id: string) => {
+    void app.commands
+      .execute(CommandIDs.showPanel)
+      .then(() => workspace.reveal(id));
+  };
+  const wanted = takeRevealed(window);
+  if (wanted) {
+    reveal(wanted);
+  }
+  const answers = answerReveals(workspace.jupyterLab, reveal);
+  window.addEventListener('pagehide', () => answers.dispose());
+}
 
 function addCommands(app: JupyterFrontEnd, ui: IUi, widget: LazyPanel): void {
   const { trans, workspace } = ui;

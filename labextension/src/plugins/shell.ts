@@ -1,5 +1,16 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
-import { Widget } from '@lumino/widgets';
+import { TabPanel, Widget } from '@lumino/widgets';
+
+/** Add a panel to the tabs of Notebook 7's file browser, a page without sidebars. */
+export function addToTree({ shell }: JupyterFrontEnd, widget: Widget): void {
+  const tabs = [...shell.widgets('main')].find(main =>
+    main.hasClass('jp-TreePanel')
+  );
+  if (tabs instanceof TabPanel) {
+    widget.title.label = widget.title.caption;
+    tabs.addWidget(widget);
+  }
+}
 
 /**
  * Show a widget in the main area and go to it.
@@ -12,6 +23,7 @@ export function showInMain(app: JupyterFrontEnd, widget: Widget): void {
   }
   if (!widget.isAttached) {
     widget.addClass('jp-GpuQuota-below');
+    widget.title.className = 'jp-GpuQuota-belowTab';
     app.shell.add(widget, 'down', { type: 'gpuquota' });
   }
   app.shell.activateById(widget.id);

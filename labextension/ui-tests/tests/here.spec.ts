@@ -66,7 +66,7 @@ test('the chip leads to details, suspending and back, by keyboard @live', async 
   workspace
 }) => {
   const { page, api } = workspace;
-  const { inside } = await enter(workspace, 'exp-1');
+  const { id, inside } = await enter(workspace, 'exp-1');
   await chip(inside).focus();
   await inside.keyboard.press('Enter');
   await expect(menu(inside).getByRole('menuitem')).toHaveText([
@@ -82,11 +82,23 @@ test('the chip leads to details, suspending and back, by keyboard @live', async 
   await inside.keyboard.press('Enter');
   await expect(inside.locator('.jp-GpuQuota-details')).toContainText('exp-1');
 
-  const outer = page.context().waitForEvent('page');
+  // JupyterLab is open in another tab, which shows the session.
+  await page.sidebar.close('left');
   await chip(inside).click();
   await menu(inside).getByText('Back to JupyterLab').click();
-  expect((await outer).url().startsWith(`${api.base}/lab`)).toBe(true);
-  await (await outer).close();
+  const notice = inside.locator('.Toastify__toast', {
+    hasText: 'exp-1 is selected in the tab where JupyterLab is open.'
+  });
+  const outer = page.context().waitForEvent('page');
+  await notice.getByRole('button', { name: 'Open a New Tab' }).click();
+  const lab = await outer;
+  await expect(workspace.row('exp-1')).toBeFocused();
+  await expect(lab.locator(`[data-row="${id}"]`)).toBeFocused({
+    timeout: 120_000
+  });
+  expect(lab.url().startsWith(`${api.base}/lab`)).toBe(true);
+  expect(lab.url()).not.toContain('reveal');
+  await lab.close();
 
   await chip(inside).click();
   await menu(inside).getByText('Suspend').click();

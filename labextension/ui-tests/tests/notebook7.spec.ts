@@ -53,4 +53,24 @@ test('Notebook 7 runs a cell in a session, and shows what its kernel has @live',
   await page.getByRole('menuitem', { name: 'Show Details' }).click();
   await expect(page.locator('.jp-GpuQuota-details')).toContainText('exp-1');
   await expect(item).toBeVisible();
+  const tab = page.locator('#jp-down-stack .lm-TabBar-tab', {
+    hasText: 'exp-1'
+  });
+  const icon = await tab.locator('.lm-TabBar-tabIcon svg').boundingBox();
+  const label = await tab.locator('.lm-TabBar-tabLabel').boundingBox();
+  expect(icon!.x + icon!.width).toBeLessThanOrEqual(label!.x);
+});
+
+test('Notebook 7 has the panel beside its files', async ({ context, lab }) => {
+  const { api, origin, token } = lab;
+  await api.create({ name: 'listed' });
+  const page = await context.newPage();
+  await page.goto(`${origin}/tree?token=${token}`);
+  await page
+    .locator('.jp-TreePanel')
+    .getByRole('tab', { name: 'GPU Workspace' })
+    .click({ timeout: 120_000 });
+  await expect(
+    page.locator('.jp-GpuQuota-sidebar [data-row]', { hasText: 'listed' })
+  ).toBeVisible();
 });

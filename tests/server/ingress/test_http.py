@@ -199,7 +199,8 @@ async def test_a_session_that_ended_says_so_to_people_and_programs(site: Site) -
     assert response.code == 409
     assert b"stopped" in response.body
     assert response.headers["Refresh"] == "5"
-    assert f'href="{site.serverapp.base_url}lab"'.encode() in response.body
+    back = f'href="{site.serverapp.base_url}lab?reveal={site.session.id}"'
+    assert back.encode() in response.body
     response = await fetch(site, "/api", method="POST", body="x" * MIB)
     assert (response.code, json.loads(response.body)["code"]) == (409, "WrongState")
 

@@ -1,7 +1,9 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
 import { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 import { waitFor } from '@testing-library/react';
+import { BroadcastChannel } from 'worker_threads';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { CommandIDs } from '../../commands';
@@ -9,6 +11,10 @@ import { CommandIDs } from '../../commands';
 import '../../views/sessionpage/chip';
 import '../../views/sessionpage/tabmarks';
 import { here } from '../sessionpage/here';
+import { answerReveals } from '../../state/sessionpage/revealing';
+
+// jsdom has none.
+Object.assign(window, { BroadcastChannel });
 
 describe('where a page is', () => {
   let page: Page;
@@ -53,10 +59,27 @@ describe('where a page is', () => {
     expect(commands.isVisible(CommandIDs.back)).toBe(true);
     await commands.execute(CommandIDs.back);
     expect(browse).toHaveBeenCalledWith(
-      'http://hub.test/user/ana/lab',
+      'http://hub.test/user/ana/lab?reveal=s1',
       '_blank',
       'noopener'
     );
+  });
+
+  it('has a JupyterLab that is open show the session', async () => {
+    const browse = jest.spyOn(window, 'open').mockReturnValue(null);
+    open('s1');
+    await page.store.sessions.refresh();
+    const shown: string[] = [];
+    const lab = answerReveals(page.store.jupyterLab, id => shown.push(id));
+    await commands.execute(CommandIDs.back);
+    lab.dispose();
+    expect(shown).toEqual(['s1']);
+    expect(browse).not.toHaveBeenCalled();
+    const [notice] = Notification.manager.notifications;
+    expect(notice.message).toBe(
+      'exp-1 is selected in the tab where JupyterLab is open.'
+    );
+    Notification.dismiss();
   });
 
   it('is nothing to say of any other JupyterLab', async () => {

@@ -1,8 +1,9 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget } from '@jupyterlab/apputils';
-import { Widget } from '@lumino/widgets';
+import { TabPanel, Widget } from '@lumino/widgets';
 import { gpuIcon } from '../../icons';
 import { MainArea } from '../mainarea';
+import { addToTree } from '../shell';
 
 /** A shell whose main area takes a number of widgets; Notebook 7's takes one. */
 class Shell {
@@ -83,4 +84,23 @@ describe('the main area', () => {
     expect(shell.down).toEqual(made);
     expect(shell.active).toBe('one');
   });
+});
+
+test('a panel is a tab beside the files of Notebook 7, and nowhere else', () => {
+  const panel = new Widget();
+  panel.title.caption = 'GPU Workspace';
+  const show = (main: Widget) =>
+    addToTree(
+      { shell: { widgets: () => [main] } } as unknown as JupyterFrontEnd,
+      panel
+    );
+  const other = new TabPanel();
+  show(other);
+  expect(panel.parent).toBeNull();
+  const tree = new TabPanel();
+  tree.addClass('jp-TreePanel');
+  show(tree);
+  expect(tree.widgets).toEqual([panel]);
+  expect(panel.title.label).toBe('GPU Workspace');
+  [other, tree].forEach(widget => widget.dispose());
 });

@@ -131,11 +131,11 @@ async function load(
   const end = new EndHere(
     trans,
     {
-      lab: workspace.jupyterLab,
       get unsaved() {
         return saving?.unsaved ?? null;
       },
       save: async () => (await saving?.save()) ?? 0,
+      leave: () => void app.commands.execute(CommandIDs.back),
       resume: () => resumeOutside(settings, workspace.here),
       reload
     },

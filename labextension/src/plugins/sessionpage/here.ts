@@ -2,11 +2,13 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
 import { ITranslator } from '@jupyterlab/translation';
 import { CommandIDs, NO_ARGS } from '../../commands';
 import { openIcon } from '../../icons';
 import { watchInBackground } from '../../state/background';
 import { sessionHere } from '../../state/sessionpage/here';
+import { askToReveal, revealUrl } from '../../state/sessionpage/revealing';
 import { IGpuWorkspace } from '../../tokens';
 import { ours } from '../../translation';
 import type { IUi } from '../../views/parts/ui';
@@ -48,8 +50,25 @@ function addBack(app: JupyterFrontEnd, { workspace, trans }: IUi): void {
     describedBy: { args: NO_ARGS },
     isVisible: () => Boolean(workspace.here),
     isEnabled: () => Boolean(workspace.here),
-    execute: () => {
-      window.open(workspace.jupyterLab, '_blank', 'noopener');
+    execute: async () => {
+      const { here, jupyterLab } = workspace;
+      const open = () =>
+        void window.open(revealUrl(jupyterLab, here), '_blank', 'noopener');
+      if (!(await askToReveal(jupyterLab, here))) {
+        open();
+        return;
+      }
+      // Browsers let no page switch to a tab that it has not opened.
+      Notification.info(
+        trans.__(
+          '%1 is selected in the tab where JupyterLab is open.',
+          workspace.session(here)?.spec.name ?? here
+        ),
+        {
+          autoClose: 15_000,
+          actions: [{ label: trans.__('Open a New Tab'), callback: open }]
+        }
+      );
     }
   });
 }

@@ -5,12 +5,12 @@ import { canResume, endedText, endedTitle } from './texts';
 
 /** What the page of a session has to do with its end. */
 export interface IEndedPage {
-  /** The address of the JupyterLab that shows the session. */
-  readonly lab: string;
   /** How many open documents have changes that are only here; null where that is not known. */
   readonly unsaved: number | null;
   /** Save them; resolves to how many could not be saved. */
   save(): Promise<number>;
+  /** Go to the JupyterLab that shows the session. */
+  leave(): void;
   /** Resume the session; throws ApiError. */
   resume(): Promise<unknown>;
   /** Reload the page for the session that is running again. */
@@ -131,7 +131,7 @@ export class EndHere {
 
   private _choose(session: Session, button: Dialog.IButton): void {
     if (button.actions.includes('leave')) {
-      window.open(this._here.lab, '_blank', 'noopener');
+      this._here.leave();
     }
     if (button.accept) {
       void this.resume();

@@ -192,4 +192,5 @@ async def test_what_cannot_be_shown_leads_back_to_jupyterlab(browser: Browser) -
     site.targets.forget()
     answer = await browser.ask(host, own_path(site), **NAVIGATION)
     assert answer.code >= 400
-    assert f'href="http://{browser.lab}{site.serverapp.base_url}lab"' in text_of(answer)
+    shown = f"lab?reveal={site.session.id}"
+    assert f'href="http://{browser.lab}{site.serverapp.base_url}{shown}"' in text_of(answer)
