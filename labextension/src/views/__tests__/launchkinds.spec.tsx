@@ -48,6 +48,8 @@ describe('the kind in the launch form', () => {
     );
     choose('train');
     expect(screen.getByText('Runs unattended. Never preempted.')).toBeTruthy();
+    // A landmark inside another would mislead screen readers.
+    expect(screen.queryByRole('contentinfo')).toBeNull();
   });
 
   it('knows what our own scheduler preempts', async () => {

@@ -56,6 +56,8 @@ describe('rules and node groups', () => {
       const text = document.getElementById(help)?.textContent;
       expect(text).toContain('Available: big.');
     }
+    // A landmark inside another would mislead screen readers.
+    expect(screen.queryByRole('contentinfo')).toBeNull();
   });
 
   it('can only be read where a file sets them', async () => {
