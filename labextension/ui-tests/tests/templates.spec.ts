@@ -16,8 +16,9 @@ test('a template is saved from the form, edited from its card, and deleted', asy
   await form.getByLabel('Project').selectOption('team-b');
   await form.getByRole('radio', { name: '¼' }).check();
   await save.click();
-  await expect(dialog.getByRole('textbox')).toHaveValue('exp-7');
-  await dialog.getByRole('textbox').fill('fine-tune');
+  const name = dialog.getByRole('textbox', { name: 'Name' });
+  await expect(name).toHaveValue('exp-7');
+  await name.fill('fine-tune');
   await page.keyboard.press('Enter');
   await expect(workspace.notice('Template fine-tune saved')).toBeVisible();
   const choice = form.getByLabel('Template', { exact: true });
@@ -35,11 +36,12 @@ test('a template is saved from the form, edited from its card, and deleted', asy
   await expect(form.getByRole('radio', { name: '¼' })).toBeChecked();
   await form.getByRole('radio', { name: '½' }).check();
   await save.click();
-  await expect(dialog.getByRole('textbox')).toHaveValue('fine-tune');
-  await page.keyboard.press('Enter');
-  await expect(dialog).toContainText('Replace the template fine-tune?');
+  await expect(name).toHaveValue('fine-tune');
+  await name.press('Enter');
+  await expect(dialog).toContainText('Confirm, or choose another name.');
+  await dialog.getByLabel('Replace the template fine-tune').check();
   await expectAccessible(page, '.jp-Dialog', '.jp-GpuQuota-form');
-  await dialog.getByRole('button', { name: 'Replace' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
   await expect
     .poll(async () => (await templates.list()).map(({ request }) => request))
     .toMatchObject([{ project: 'team-b', gpu: '0.5' }]);

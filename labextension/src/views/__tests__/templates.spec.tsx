@@ -97,6 +97,59 @@ describe('templates', () => {
     await waitFor(() => expect(sent).toHaveLength(1));
     expect(JSON.stringify(sent)).toContain('"gpu"');
     expect(JSON.stringify(sent)).not.toContain('"name"');
+    await waitFor(() =>
+      expect(document.querySelector('.jp-Dialog')).toBeNull()
+    );
+  });
+
+  it('keep what is said of them when they are replaced', async () => {
+    const known = {
+      ...makeTemplate({}, 'small'),
+      title: 'Small one',
+      description: 'For tests',
+      on_shutdown: 'suspend'
+    };
+    page.server.on('GET /templates', { body: { items: [known] } });
+    const sent: unknown[] = [];
+    page.server.on('PUT /templates/own/small', request => {
+      sent.push(request.body);
+      return { body: known };
+    });
+    await act(() => page.store.resource('templates').refresh());
+    show();
+    fireEvent.change(screen.getByLabelText('Template'), {
+      target: { value: 'own/small' }
+    });
+    fireEvent.click(screen.getByRole('button', { name: 'Save as template…' }));
+    const dialog = await findDialog();
+    press(dialog, 'Save');
+    await waitFor(() => expect(dialog.textContent).toContain('Confirm, or'));
+    expect(sent).toEqual([]);
+    fireEvent.click(screen.getByLabelText('Replace the template small'));
+    press(dialog, 'Save');
+    await waitFor(() => expect(sent).toHaveLength(1));
+    expect(sent[0]).toMatchObject({
+      title: 'Small one',
+      description: 'For tests',
+      on_shutdown: 'suspend'
+    });
+    await waitFor(() =>
+      expect(document.querySelector('.jp-Dialog')).toBeNull()
+    );
+  });
+
+  it('need a name', async () => {
+    show();
+    fireEvent.click(screen.getByRole('button', { name: 'Save as template…' }));
+    const dialog = await findDialog();
+    const input = dialog.querySelector('input') as HTMLInputElement;
+    fireEvent.change(input, { target: { value: ' ' } });
+    press(dialog, 'Save');
+    await waitFor(() => expect(dialog.textContent).toContain('Enter a name.'));
+    press(dialog, 'Cancel');
+    await waitFor(() =>
+      expect(document.querySelector('.jp-Dialog')).toBeNull()
+    );
   });
 
   it('are deleted where they are chosen, by those who may', async () => {

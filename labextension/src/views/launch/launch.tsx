@@ -16,7 +16,8 @@ import { SelectField, TextField } from './fields';
 import { Pending } from '../parts/controls';
 import { LiveLine } from './previewline';
 import { ShareFields } from './share';
-import { SaveTemplate, TemplateField } from './template';
+import { SaveTemplate } from './savetemplate';
+import { TemplateField } from './template';
 import { gpus, kindText } from '../parts/texts';
 import { useResult, useSignal, useUi } from '../parts/ui';
 
