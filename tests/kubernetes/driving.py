@@ -10,7 +10,7 @@ from typing import Any
 
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.ending.open_pages import OpenPages
-from jupyter_gpuquota.kubernetes.engines.engine import Admission
+from jupyter_gpuquota.kubernetes.engines.engine import Admission, EnginePatch
 from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, MANAGER, RECORD, SESSION
 from jupyter_gpuquota.kubernetes.logs.logs import KubeLogs
 from jupyter_gpuquota.kubernetes.names import object_name
@@ -95,8 +95,8 @@ class SmallFacts:
     def lost(self) -> frozenset[str]:
         return frozenset()
 
-    def starts_jobs(self, spec: SessionSpec) -> bool:
-        return False
+    def engine(self, spec: SessionSpec) -> EnginePatch:
+        return EnginePatch()
 
 
 class Driver:

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.core.lifecycle import request_resize
+from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
 from jupyter_gpuquota.kubernetes.labels import ATTACHED, COMPLETE
 from jupyter_gpuquota.kubernetes.objects.workloads import Workload
 from jupyter_gpuquota.kubernetes.state.desired import Action, next_action
@@ -29,6 +30,10 @@ STOPPED = record("stopped")
 TRAIN = record(kind="train")
 TRAINED = record("done", kind="train", exit=Exit(code=0, at=NOW))
 ENDING_TRAIN = record("stopping", kind="train", goal="suspend")
+
+QUEUE = "kai.scheduler/queue"
+IN_B = EnginePatch(labels={QUEUE: "b"})
+STARTS_JOBS = EnginePatch(starts_jobs=True)
 
 CASES: dict[str, tuple[Record, Callable[[Record], Seen], Action]] = {
     "nothing is there": (WAITING, lambda r: Seen(), Action.CREATE),
@@ -75,7 +80,7 @@ CASES: dict[str, tuple[Record, Callable[[Record], Seen], Action]] = {
     ),
     "a job whose volume is now attached to a node": (
         TRAIN,
-        lambda r: seen(of=r, workload=_waiting_job(r), starts_jobs=True, attached=[ON_N1]),
+        lambda r: seen(of=r, workload=_waiting_job(r), engine=STARTS_JOBS, attached=[ON_N1]),
         Action.REMOVE,
     ),
     "running where its volume was attached": (
@@ -83,15 +88,40 @@ CASES: dict[str, tuple[Record, Callable[[Record], Seen], Action]] = {
         lambda r: seen(pod(), of=r, workload=_on_n1(workload(r))),
         Action.NONE,
     ),
+    "its queue is another one": (
+        WAITING,
+        lambda r: seen(of=r, workload=workload(r, up=False, labels={QUEUE: "a"}), engine=IN_B),
+        Action.REMOVE,
+    ),
+    "made for its queue": (
+        WAITING,
+        lambda r: seen(of=r, workload=workload(r, up=False, labels={QUEUE: "b"}), engine=IN_B),
+        Action.START,
+    ),
+    "queued in another queue": (
+        WAITING,
+        lambda r: seen(of=r, workload=workload(r, labels={QUEUE: "a"}), engine=IN_B),
+        Action.NONE,
+    ),
+    "its last pod still terminates in another queue": (
+        WAITING,
+        lambda r: seen(
+            pod(deleted=True),
+            of=r,
+            workload=workload(r, up=False, labels={QUEUE: "a"}),
+            engine=IN_B,
+        ),
+        Action.NONE,
+    ),
     "a suspended job": (TRAIN, lambda r: seen(of=r, workload=job(r, suspend=True)), Action.START),
     "a job that its engine starts": (
         TRAIN,
-        lambda r: seen(of=r, workload=_waiting_job(r), starts_jobs=True),
+        lambda r: seen(of=r, workload=_waiting_job(r), engine=STARTS_JOBS),
         Action.NONE,
     ),
     "a job that the engine has started early": (
         TRAIN,
-        lambda r: seen(of=r, workload=_started_job(r), starts_jobs=True),
+        lambda r: seen(of=r, workload=_started_job(r), engine=STARTS_JOBS),
         Action.START,
     ),
     "a job to run again": (

@@ -10,8 +10,10 @@ import pytest
 
 from jupyter_gpuquota.errors import Conflict
 from jupyter_gpuquota.kubernetes.engines.extras import ANNOTATION
+from jupyter_gpuquota.kubernetes.engines.kai.objects import QUEUES
+from jupyter_gpuquota.kubernetes.engines.kai.queues import QUEUE_LABEL
 from jupyter_gpuquota.kubernetes.nodes import GROUP_LABELS
-from jupyter_gpuquota.kubernetes.resources import JOBS, NODES, STATEFUL_SETS
+from jupyter_gpuquota.kubernetes.resources import JOBS, NAMESPACES, NODES, STATEFUL_SETS
 from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.sessions import SessionRequest
 from tests.contract.helpers import launch
@@ -19,6 +21,7 @@ from tests.fakes import ask
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_cluster import FakeCluster
 from tests.kubernetes.gpu_nodes import mig_single, sliced, whole
+from tests.kubernetes.kai.objects import queue
 from tests.kubernetes.whole import ADMIN, TEAM, at_work, opened, put_nodes, put_quota, until
 from tests.waiting import wait_for
 
@@ -99,6 +102,29 @@ async def test_use_is_shown_and_remembered(
             return any(point.allocated == 2000 for point in found.points)
 
         await wait_for(held)
+
+
+async def test_a_resumed_session_goes_to_the_queue_that_its_namespace_has_now(
+    api: FakeApi, cluster: FakeCluster, tmp_path: Path
+) -> None:
+    api.controls.answers["/apis/scheduling.run.ai"] = {"versions": [{"version": "v2"}]}
+    for each in (queue("all", parent=""), queue("first", 2), queue("second", 2)):
+        api.put(QUEUES, each)
+    api.put(NAMESPACES, {"metadata": {"name": TEAM, "labels": {QUEUE_LABEL: "first"}}})
+    async with opened(api, tmp_path, engine="kai") as backend, at_work(cluster):
+        await launch(backend, "exp-1", gpu="1")
+        first = await until(backend, "exp-1", lambda s: s.state == "running")
+        [before] = (each["metadata"] for each in api.all(STATEFUL_SETS))
+        assert before["labels"][QUEUE_LABEL] == "first"
+        await backend.sessions.suspend(first.id)
+        await until(backend, "exp-1", lambda s: s.state == "suspended")
+        api.put(NAMESPACES, {"metadata": {"name": TEAM, "labels": {QUEUE_LABEL: "second"}}})
+        await backend.sessions.resume(first.id)
+        again = await until(backend, "exp-1", lambda s: s.state == "running")
+        [after] = (each["metadata"] for each in api.all(STATEFUL_SETS))
+        assert after["labels"][QUEUE_LABEL] == "second"
+        assert after["uid"] != before["uid"]
+        assert (again.id, again.run) == (first.id, first.run + 1)
 
 
 async def test_a_file_sets_all_but_the_projects(api: FakeApi, tmp_path: Path) -> None:

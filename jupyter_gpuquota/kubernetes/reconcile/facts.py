@@ -8,7 +8,7 @@ from typing import Protocol
 from ...model.reasons import Reason
 from ...model.resources import Isolation, Placement
 from ...model.sessions import Session, SessionSpec
-from ..engines.engine import Admission
+from ..engines.engine import Admission, EnginePatch
 from ..objects.pods import Pod
 from ..state.attached import Attached
 
@@ -34,5 +34,5 @@ class Facts(Protocol):
     def lost(self) -> frozenset[str]:
         """Return the nodes that do not respond."""
 
-    def starts_jobs(self, spec: SessionSpec) -> bool:
-        """Return whether the engine starts suspended Jobs by itself."""
+    def engine(self, spec: SessionSpec) -> EnginePatch:
+        """Return what the engine adds to the workload of a request."""

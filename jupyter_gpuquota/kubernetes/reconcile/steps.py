@@ -90,7 +90,7 @@ class Steps:
             placement=_placed(facts, present, workload, pods) if present else None,
             isolation=facts.isolation(session.spec),
             lost=facts.lost(),
-            starts_jobs=facts.starts_jobs(session.spec),
+            engine=facts.engine(session.spec),
             data=facts.data(session),
             attached=facts.attached(session) if session.state == "waiting" else (),
             overdue=self._clock.overdue(tracked, datetime.now(UTC)),
@@ -135,7 +135,7 @@ class Steps:
         if workload is None:
             tracked.saw(await self._writer.create(record))
         elif action is Action.START:
-            unsuspend = not self._facts.starts_jobs(record.session.spec)
+            unsuspend = not self._facts.engine(record.session.spec).starts_jobs
             tracked.wrote(await self._writer.start(record, workload, unsuspend=unsuspend))
             tracked.detached = False
         elif action is Action.STOP:

@@ -8,7 +8,7 @@ from ...errors import GpuQuotaError
 from ...model.reasons import Reason
 from ...model.resources import MILLI, Isolation, Placement
 from ...model.sessions import Session, SessionSpec
-from ..engines.engine import Admission, Engine
+from ..engines.engine import Admission, Engine, EnginePatch
 from ..inventory import ClusterReader, KubernetesInventory
 from ..nodes import is_ready, placement_of
 from ..objects.pods import Pod
@@ -76,9 +76,9 @@ class ClusterFacts:
             self._lost = frozenset(node.metadata.name for node in lost)
         return self._lost
 
-    def starts_jobs(self, spec: SessionSpec) -> bool:
-        """Return whether the engine starts suspended Jobs by itself."""
-        return self._engine.patch(spec).starts_jobs
+    def engine(self, spec: SessionSpec) -> EnginePatch:
+        """Return what the engine adds to the workload of a request."""
+        return self._engine.patch(spec)
 
     def _forget(self, _: object) -> None:
         self._lost = None

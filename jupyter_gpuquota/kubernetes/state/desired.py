@@ -6,7 +6,16 @@ from enum import Enum, auto
 
 from ...model.sessions import Session
 from ..objects.workloads import Job
-from .seen import Seen, fits, is_complete, is_finished, is_replaced, is_up, is_where_volumes_are
+from .seen import (
+    Seen,
+    fits,
+    is_complete,
+    is_finished,
+    is_in_its_queue,
+    is_replaced,
+    is_up,
+    is_where_volumes_are,
+)
 
 
 class Action(Enum):
@@ -48,16 +57,24 @@ def _up(session: Session, seen: Seen) -> Action:
     workload = seen.workload
     if workload is None:
         return Action.NONE if seen.live else Action.CREATE
-    if not fits(workload, session) or is_finished(workload):
+    if not fits(workload, session) or is_finished(workload) or _is_elsewhere(session, seen):
         return Action.REMOVE
-    if session.state == "waiting" and not is_where_volumes_are(workload, seen.attached):
-        return Action.REMOVE  # no pod has a node yet, so nothing is lost
     if is_complete(workload) and (is_up(workload) or seen.engine_starts(workload)):
         return Action.NONE
     if seen.data:
         return Action.NONE
     # A StatefulSet is refused a new pod while its last one terminates.
     return Action.NONE if seen.live and not is_up(workload) else Action.START
+
+
+def _is_elsewhere(session: Session, seen: Seen) -> bool:
+    """Return whether a workload is made for other nodes or another queue, and loses nothing."""
+    workload = seen.workload
+    if workload is None:
+        return False
+    if session.state == "waiting" and not is_where_volumes_are(workload, seen.attached):
+        return True  # no pod has a node yet
+    return not (seen.live or is_up(workload) or is_in_its_queue(workload, seen.engine))
 
 
 def _down(session: Session, seen: Seen) -> Action:

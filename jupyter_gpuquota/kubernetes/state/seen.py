@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ...model.reasons import Reason
 from ...model.resources import Isolation, Placement
 from ...model.sessions import Session
-from ..engines.engine import Admission
+from ..engines.engine import Admission, EnginePatch
 from ..labels import ATTACHED, COMPLETE, PROCESS, SHAPE
 from ..objects.pods import ContainerStatus, Event, Pod
 from ..objects.workloads import Job, StatefulSet, Workload
@@ -33,8 +33,8 @@ class Seen:
 
     `pods` are all that carry its label, `events` those of its workload and pods. `placement` is
     that of the present pod, `isolation` what isolates its share. `lost` names the nodes that do not
-    respond. `starts_jobs`: the engine starts suspended Jobs by itself. `overdue` is the run that
-    takes too long to start. `data` is why its datasets are not there, None if they are. `attached`
+    respond. `engine` is what the engine adds to a workload. `overdue` is the run that takes too
+    long to start. `data` is why its datasets are not there, None if they are. `attached`
     are the volumes that tie it to nodes while it waits.
     """
 
@@ -45,7 +45,7 @@ class Seen:
     placement: Placement | None = None
     isolation: Isolation | None = None
     lost: frozenset[str] = frozenset()
-    starts_jobs: bool = False
+    engine: EnginePatch = field(default_factory=EnginePatch)
     overdue: Overdue | None = None
     data: Reason | None = None
     attached: Sequence[Attached] = ()
@@ -71,7 +71,7 @@ class Seen:
 
     def engine_starts(self, workload: Workload) -> bool:
         """Return whether the engine, and not this program, lets a workload have a pod."""
-        return self.starts_jobs and isinstance(workload, Job)
+        return self.engine.starts_jobs and isinstance(workload, Job)
 
     def of(self, *reasons: str, pod: Pod | None = None) -> Event | None:
         """Return the newest event with one of these reasons, of a pod if one is given."""
@@ -138,6 +138,15 @@ def is_replaced(workload: Workload | None, session: Session) -> bool:
 def is_where_volumes_are(workload: Workload, attached: Iterable[Attached]) -> bool:
     """Return whether the pod of a workload may run on those nodes alone where its volumes are."""
     return workload.metadata.annotations.get(ATTACHED, "") == mark(attached)
+
+
+def is_in_its_queue(workload: Workload, engine: EnginePatch) -> bool:
+    """Return whether a workload has the queue and class that its engine gives it now.
+
+    KAI keeps those with which a StatefulSet had its first pod. A Job is made anew for each run.
+    """
+    labels = workload.metadata.labels
+    return isinstance(workload, Job) or engine.labels.items() <= labels.items()
 
 
 def has_ended(seen: Seen) -> bool:
