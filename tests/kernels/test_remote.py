@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.kernels.attach import attach
@@ -57,10 +59,15 @@ def network(lab):
 
 
 @pytest.fixture(scope="module")
-def distant_client(away, lab, network):
+def distant_url(lab, network):
+    """The address of the server behind the network."""
+    return lab.url.replace(f":{urlsplit(lab.url).port}/", f":{network.port}/")
+
+
+@pytest.fixture(scope="module")
+def distant_client(away, lab, distant_url):
     """A client whose every request passes through the network."""
-    url = lab.url.replace(f":{urlsplit(lab.url).port}/", f":{network.port}/")
-    return Client(url, lab.token)
+    return Client(distant_url, lab.token)
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +128,28 @@ def test_a_cell_of_this_notebook_runs_there(away, ipython, client, capsys):
 def test_a_cell_goes_on_while_the_network_is_cut(distant, network, how, rounds, show):
     for seconds in (1, 30, 300)[: rounds(3, 1)]:
         show(f"{how} for {seconds} s", cut_in_a_cell(distant, network, how, seconds))
+
+
+def test_nbclient_goes_on_while_the_network_is_cut(away, distant_url, network, monkeypatch):
+    distant = Shell(away.folder, {**away.more, URL: distant_url})
+    distant.ok("kernel", "install", "exp-1")
+
+    def cut(cell, cell_index):
+        threading.Timer(1, network.refuse).start()
+        threading.Timer(3, network.recover).start()
+
+    code = "import time\nfor n in range(40): print(n, flush=True); time.sleep(0.1)"
+    notebook = new_notebook(cells=[new_code_cell("'ready'"), new_code_cell(code)])
+    monkeypatch.setenv("JUPYTER_DATA_DIR", distant.env["JUPYTER_DATA_DIR"])
+    patient = {"timeout": PATIENCE, "startup_timeout": PATIENCE}
+    runner = NotebookClient(notebook, kernel_name="gpu-exp-1", **patient)
+    with runner.setup_kernel(env=distant.env):
+        runner.execute_cell(notebook.cells[0], 0)
+        runner.on_cell_execute = cut
+        runner.execute_cell(notebook.cells[1], 1)
+    outputs = notebook.cells[1].outputs
+    assert {output["name"] for output in outputs} == {"stdout"}
+    assert "".join(output["text"] for output in outputs).split() == [str(n) for n in range(40)]
 
 
 def test_more_is_kept_for_a_relay_than_for_a_page(distant, network):
