@@ -13,7 +13,7 @@ from ..errors import NotFound, Unsupported
 from ..hosting import remote
 from ..variables import TOKEN_FILE, URL
 from .spec_files import SpecFiles
-from .specs import Spec, of_sessions, of_templates
+from .specs import Spec, memory_of, of_sessions, of_templates
 
 
 def files_of(client: Client) -> SpecFiles:
@@ -36,8 +36,9 @@ def files_of(client: Client) -> SpecFiles:
 
 def wanted(client: Client) -> list[Spec]:
     """Return a kernelspec for each session and each template in which notebooks can run."""
-    user = client.about().user
-    return [*of_sessions(client.sessions.list(), user), *of_templates(client.templates.list())]
+    user, memory = client.about().user, memory_of(client.nodes.list().document)
+    templates = of_templates(client.templates.list(), memory)
+    return [*of_sessions(client.sessions.list(), user), *templates]
 
 
 def install(client: Client, name: str = "") -> list[Spec]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..client.templates import share_text
+from ..model.nodes import Nodes
 from ..model.sessions import Session
 from ..model.templates import Template
 from .waiting import has_ended
@@ -79,14 +80,23 @@ def of_sessions(sessions: Iterable[Session], user: str) -> list[Spec]:
     return list(found.values())
 
 
-def of_templates(templates: Iterable[Template]) -> list[Spec]:
-    """Return a kernelspec for each template in which notebooks can run; own ones come first."""
+def memory_of(nodes: Nodes) -> int:
+    """Return the memory of each GPU in MiB, 0 where it differs."""
+    found = {each.device.memory for node in nodes.nodes for each in node.devices}
+    return found.pop() if len(found) == 1 else 0
+
+
+def of_templates(templates: Iterable[Template], memory: int = 0) -> list[Spec]:
+    """Return a kernelspec for each template in which notebooks can run; own ones come first.
+
+    `memory` is that of each GPU in MiB, 0 where it is not known before one is chosen.
+    """
     found: dict[str, Spec] = {}
     for template in templates:
         if template.request.command or template.name in found:
             continue
         share = share_text(template)
-        what = share_of(share) if template.request.gpu else "session"
+        what = share_of(share) + _memory(template, memory) if template.request.gpu else "session"
         title = f"{_ON}a new {what} · {template.title or template.name}"
         found[template.name] = Spec(
             f"{_NEW}{template.name}",
@@ -95,6 +105,14 @@ def of_templates(templates: Iterable[Template]) -> list[Spec]:
             {"template": template.name, "share": share},
         )
     return list(found.values())
+
+
+def _memory(template: Template, memory: int) -> str:
+    """Return how much GPU memory a template's share has, where that is known."""
+    gpus = str(template.request.gpu)
+    if not memory or not gpus.replace(".", "", 1).isdecimal():
+        return ""
+    return f", {float(gpus) * memory / 1024:.0f} GiB"
 
 
 def share_of(text: str) -> str:

@@ -17,8 +17,9 @@ from ..api.dispatch import ApiRequest, Dispatcher
 from ..api.statuses import error_in
 from ..errors import GpuQuotaError
 from ..kernels.spec_files import SpecFiles
-from ..kernels.specs import Spec, of_sessions, of_templates
+from ..kernels.specs import Spec, memory_of, of_sessions, of_templates
 from ..model.about import About, Change
+from ..model.nodes import Nodes
 from ..model.routes.table import route
 from ..model.sessions import Session
 from ..model.struct import Page
@@ -75,7 +76,8 @@ class Kernelspecs:
         about = await self._get("about.get", About)
         sessions = await self._get("sessions.list", Page[Session])
         templates = await self._get("templates.list", TemplateList)
-        return [*of_sessions(sessions.items, about.user), *of_templates(templates.items)]
+        memory = memory_of(await self._get("nodes.list", Nodes))
+        return [*of_sessions(sessions.items, about.user), *of_templates(templates.items, memory)]
 
     async def _get(self, name: str, kind: type[T]) -> T:
         response = await self._dispatcher.dispatch(ApiRequest(route(name)))

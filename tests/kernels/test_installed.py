@@ -27,11 +27,11 @@ def test_kernels_are_installed_listed_and_removed(client, session, small, shell)
     shown = shell.ok("kernel", "install")
     assert shown.splitlines() == [
         "gpu-exp-1      Python 3 on exp-1 · ½ GPU",
-        "gpu-new-small  Python 3 on a new ¼ GPU · small",
+        "gpu-new-small  Python 3 on a new ¼ GPU, 8 GiB · small",
     ]
     assert json.loads(shell.ok("kernel", "list", "--json")) == {
         "gpu-exp-1": "Python 3 on exp-1 · ½ GPU",
-        "gpu-new-small": "Python 3 on a new ¼ GPU · small",
+        "gpu-new-small": "Python 3 on a new ¼ GPU, 8 GiB · small",
     }
     assert shell.ok("kernel", "remove", "exp-1") == "Removed gpu-exp-1.\n"
     ran = shell("kernel", "install", "nothing")

@@ -114,6 +114,11 @@ def test_each_title_says_that_it_is_elsewhere():
         Template(name="large", title="All of it", request=TemplateFields(gpu="2")),
         Template(name="none", request=TemplateFields()),
     ]
+    assert [spec.title for spec in of_templates(templates, 32_768)] == [
+        "Python 3 on a new ¼ GPU, 8 GiB · small",
+        "Python 3 on a new 2 GPUs, 64 GiB · All of it",
+        "Python 3 on a new session · none",
+    ]
     specs = [*of_templates(templates), *of_sessions([make_session("exp-1", "0.5")], "me")]
     assert [spec.title for spec in specs] == [
         "Python 3 on a new ¼ GPU · small",
