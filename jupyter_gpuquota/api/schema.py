@@ -135,12 +135,17 @@ export const nouns: {{
 
 
 def _nouns(rows: tuple[Route, ...]) -> str:
-    """Return which nouns can be read as a whole, each with its model and its route."""
+    """Return which nouns can be read as a whole, each with its model and its route.
+
+    The name of a route is usually that of its noun, as in `quota.get`; a view of its own, as
+    `nodes.gpus`, is named for what it is.
+    """
     found = {
-        noun: row
+        noun if verb in ("get", "list") else row.noun: row
         for row in rows
         for noun, verb in [row.name.split(".")]
-        if row.method == "GET" and verb in ("get", "list") and "{" not in row.path
+        if row.method == "GET" and "{" not in row.path
+        if verb in ("get", "list") or row.noun == verb
     }
     return _NOUNS.format(
         types="\n".join(f"  {noun}: {name_of(row.response)};" for noun, row in found.items()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.nodes import DeviceUse, NodeUse, SessionUtilisation, UtilisationList
+from ..model.nodes import DeviceUse, GpuList, GpuUse, NodeUse, SessionUtilisation, UtilisationList
 from ..model.nodes import Nodes as Answer
 from .listing import Listing, Table
 from .namespace import Namespace
@@ -33,6 +33,24 @@ Memory is in MiB, what is free in GPUs, utilisation in per cent, temperature in 
 """
 
 
+MEASURED = Table[GpuUse](
+    columns={
+        "node": lambda each: each.node,
+        "gpu": lambda each: each.name,
+        "model": lambda each: each.model,
+        "utilisation": lambda each: each.utilisation,
+        "memory_used": lambda each: each.memory_used,
+        "memory": lambda each: each.memory,
+        "temperature": lambda each: each.temperature,
+        "programs": lambda each: [program.name or program.owner for program in each.programs],
+        "mine": lambda each: each.mine,
+    },
+    shown=("node", "gpu", "utilisation", "memory_used", "temperature", "programs"),
+    empty="No GPU is measured.",
+)
+"""Memory is in MiB, utilisation in per cent, temperature in °C."""
+
+
 UTILISATION = Table[SessionUtilisation](
     columns={
         "session": lambda each: each.session,
@@ -53,6 +71,11 @@ class Nodes(Namespace):
         """List the nodes; the table has a line for each GPU."""
         answer: Answer = self._context.call("nodes.list")
         return Listing(answer, answer.nodes, GPUS, gpus(answer))
+
+    def gpus(self) -> Listing[GpuUse, GpuList]:
+        """List what is measured of GPUs now: of all on a small system, else of those in own use."""
+        answer: GpuList = self._context.call("nodes.gpus")
+        return Listing(answer, answer.items, MEASURED)
 
     def utilisation(self) -> Listing[SessionUtilisation, UtilisationList]:
         """List how busy the GPUs of the visible sessions were lately, where that is measured."""

@@ -109,9 +109,9 @@ class Board:
         """Publish the detected devices; `nodes` carry the groups that admins set."""
         nouns = set()
         if nodes != self.nodes or found.holdings != self.holdings:
-            nouns = {"nodes", "quota"}
+            nouns = {"nodes", "gpus", "quota"}
         elif dict(found.readings) != dict(self.readings):
-            nouns = {"nodes"}
+            nouns = {"nodes", "gpus"}
         self.found_nodes, self.holdings = found.nodes, found.holdings
         if nouns:
             self.nodes = nodes
@@ -203,7 +203,7 @@ def _touched(old: Session | None, new: Session) -> set[str]:
         nouns.add("quota")
     before = (old.placement, old.usage) if old else (None, None)
     if before != (new.placement, new.usage):
-        nouns.add("nodes")
+        nouns |= {"nodes", "gpus"}
     return nouns
 
 

@@ -87,6 +87,37 @@ class Nodes(Model, frozen=True, kw_only=True):
     revision: str
 
 
+class GpuUse(Model, frozen=True, kw_only=True):
+    """A GPU as it was measured last; measurements are None where they are unknown.
+
+    `name` is its number on its node, or the beginning of its UUID. `memory` and `memory_used` are
+    in MiB, `utilisation` in per cent, `temperature` in °C. `sessions` are the ids of those that
+    have a share of it, as far as the caller sees them; `mine` is whether one is the caller's.
+    """
+
+    node: str
+    name: str
+    model: str
+    memory: int
+    utilisation: int | None = None
+    memory_used: int | None = None
+    temperature: int | None = None
+    programs: tuple[GpuProgram, ...] = ()
+    sessions: tuple[str, ...] = ()
+    mine: bool = False
+
+
+class GpuList(Model, frozen=True, kw_only=True):
+    """The GPUs that are measured, where there are many those that the caller's sessions use.
+
+    There are none where GPUs are simulated. `total` counts all.
+    """
+
+    items: tuple[GpuUse, ...]
+    total: int
+    revision: str
+
+
 class SessionUtilisation(Model, frozen=True, kw_only=True):
     """The GPU utilisation of a session, in per cent, at the last checks; the newest is last."""
 

@@ -1,4 +1,4 @@
-"""Configuration for the browser tests: the demo's GPUs, always simulated.
+"""Configuration for the browser tests: the demo's GPUs, simulated unless a test has a driver.
 
 `JUPYTER_GPUQUOTA_BACKEND=memory` has such GPUs by itself, and no need of `LocalConfig`. On a
 cluster the only project is one namespace.
@@ -17,11 +17,15 @@ c.LocalConfig.simulated_nodes = [
 if namespace := os.environ.get("GPUQUOTA_TEST_NAMESPACE"):
     c.KubernetesConfig.namespaces = [namespace]
     c.KubernetesConfig.shares = ["whole", "milli"]
-c.GpuQuota.projects = [
-    {"name": "team-a", "quota": "4"},
-    {"name": "team-b", "quota": "2"},
-    {"name": "team-c", "quota": "2"},
-    {"name": "team-d", "quota": "8"},
-]
+if "GPUQUOTA_TEST_GPUS" in os.environ:
+    c.LocalConfig.devices = "nvml"
+    c.LocalConfig.poll_interval = 0.5
+else:
+    c.GpuQuota.projects = [
+        {"name": "team-a", "quota": "4"},
+        {"name": "team-b", "quota": "2"},
+        {"name": "team-c", "quota": "2"},
+        {"name": "team-d", "quota": "8"},
+    ]
 # A timeout takes two looks at least: short ones can be waited for. A policy is set by tests only.
 c.GpuQuota.idle_interval = 2

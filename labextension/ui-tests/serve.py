@@ -40,7 +40,9 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def variables_of(app: str) -> dict[str, str]:
-    """Return where an application is that is outside the site-packages."""
+    """Return where an application is, or a driver, that is outside the site-packages."""
+    if "GPUQUOTA_TEST_GPUS" in os.environ:
+        return {"PYTHONPATH": str(HERE / "driver")}
     if app != "notebook":
         return {}
     return {

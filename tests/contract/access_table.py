@@ -110,6 +110,7 @@ ALLOWED: dict[str, set[str]] = {
     "quota.get": _EVERYONE,
     "history.get": _PERSONS,
     "nodes.list": _EVERYONE,
+    "nodes.gpus": _EVERYONE,
     "nodes.utilisation": _EVERYONE,
     "environments.list": _PERSONS,
     "projects.list": _PERSONS,

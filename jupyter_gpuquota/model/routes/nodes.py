@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..nodes import Nodes, UtilisationList
+from ..nodes import GpuList, Nodes, UtilisationList
 from .route import Route
 
 ROUTES: tuple[Route, ...] = (
@@ -13,6 +13,15 @@ ROUTES: tuple[Route, ...] = (
         Nodes,
         "List nodes, devices and slices",
         noun="nodes",
+        need="anyone",
+    ),
+    Route(
+        "nodes.gpus",
+        "GET",
+        "/gpus",
+        GpuList,
+        "List what is measured of GPUs now",
+        noun="gpus",
         need="anyone",
     ),
     Route(

@@ -1,5 +1,6 @@
 import {
   About,
+  GpuUse,
   Groups,
   Idleness,
   NodeGroup,
@@ -193,6 +194,22 @@ export function makeQuota(changes: Partial<Quota> = {}): Quota {
 }
 
 /** Make a project as an admin has set it. */
+export function makeGpu(changes: Partial<GpuUse> = {}): GpuUse {
+  return {
+    node: 'n1',
+    name: '0',
+    model: 'A100',
+    memory: 40_960,
+    utilisation: 7,
+    memory_used: 512,
+    temperature: 45,
+    programs: [],
+    sessions: [],
+    mine: false,
+    ...changes
+  };
+}
+
 export function makeSetProject(changes: Partial<Project> = {}): Project {
   return {
     name: 'team-a',

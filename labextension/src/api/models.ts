@@ -889,6 +889,35 @@ export interface GpuProgram {
   memory: number | null;
 }
 /**
+ * The GPUs that are measured, where there are many those that the caller's sessions use.
+ *
+ * There are none where GPUs are simulated. `total` counts all.
+ */
+export interface GpuList {
+  items: GpuUse[];
+  total: number;
+  revision: string;
+}
+/**
+ * A GPU as it was measured last; measurements are None where they are unknown.
+ *
+ * `name` is its number on its node, or the beginning of its UUID. `memory` and `memory_used` are
+ * in MiB, `utilisation` in per cent, `temperature` in °C. `sessions` are the ids of those that
+ * have a share of it, as far as the caller sees them; `mine` is whether one is the caller's.
+ */
+export interface GpuUse {
+  node: string;
+  name: string;
+  model: string;
+  memory: number;
+  utilisation: number | null;
+  memory_used: number | null;
+  temperature: number | null;
+  programs: GpuProgram[];
+  sessions: string[];
+  mine: boolean;
+}
+/**
  * The utilisation of those sessions of which it is measured: none on simulated GPUs.
  *
  * `interval` is the time between two checks, in seconds.

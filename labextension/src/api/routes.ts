@@ -28,6 +28,7 @@ import type {
   ExecResult,
   FilePreview,
   FileQuery,
+  GpuList,
   Groups,
   GroupsRequest,
   History,
@@ -352,6 +353,14 @@ export const routes = {
     path: '/nodes',
     noun: 'nodes'
   } as Route<undefined, undefined, undefined, Nodes>,
+
+  /** List what is measured of GPUs now. */
+  nodesGpus: {
+    name: 'nodes.gpus',
+    method: 'GET',
+    path: '/gpus',
+    noun: 'gpus'
+  } as Route<undefined, undefined, undefined, GpuList>,
 
   /** List how busy the GPUs of sessions were lately. */
   nodesUtilisation: {
@@ -918,6 +927,8 @@ export type Nouns = {
   jobs: JobList;
   lakes: LakeList;
   nodes: Nodes;
+  gpus: GpuList;
+  utilisation: UtilisationList;
   policy: Policy;
   projects: Projects;
   quota: Quota;
@@ -947,6 +958,8 @@ export const nouns: {
   jobs: routes.jobsList,
   lakes: routes.lakesList,
   nodes: routes.nodesList,
+  gpus: routes.nodesGpus,
+  utilisation: routes.nodesUtilisation,
   policy: routes.policyGet,
   projects: routes.projectsList,
   quota: routes.quotaGet,

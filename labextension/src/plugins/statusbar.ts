@@ -50,7 +50,11 @@ export const statusbar: JupyterFrontEndPlugin<void> = {
       const update = () => {
         watcher?.dispose();
         watcher = preferences.values.statusItem
-          ? watchInBackground(workspace, [workspace.quota, workspace.sessions])
+          ? watchInBackground(workspace, [
+              workspace.quota,
+              workspace.sessions,
+              workspace.resource('gpus')
+            ])
           : null;
         changed.emit();
       };

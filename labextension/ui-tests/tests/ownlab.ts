@@ -37,7 +37,11 @@ async function ended(process: ChildProcess): Promise<void> {
 }
 
 /** Return tests with a server that is configured by a file of this folder's parent. */
-export const withLab = (config: string, app = 'jupyterlab') =>
+export const withLab = (
+  config: string,
+  app = 'jupyterlab',
+  variables: Record<string, string> = {}
+) =>
   base.extend<object, { lab: ILab }>({
     lab: [
       // eslint-disable-next-line no-empty-pattern -- Playwright wants the pattern, even an empty one
@@ -46,7 +50,7 @@ export const withLab = (config: string, app = 'jupyterlab') =>
         const token = randomBytes(24).toString('hex');
         const server = spawn('python', ['serve.py', `${port}`, config, app], {
           cwd: FOLDER,
-          env: { ...process.env, GPUQUOTA_TEST_TOKEN: token },
+          env: { ...process.env, ...variables, GPUQUOTA_TEST_TOKEN: token },
           stdio: ['ignore', 'inherit', 'inherit']
         });
         const origin = `http://localhost:${port}`;

@@ -8,6 +8,7 @@ import { IResource } from '../../state/resource';
 import { ISessionIdleness } from '../../state/idle/sessionidleness';
 import { can } from '../../state/sessions';
 import { joinWords } from '../../state/shellwords';
+import { GpuSection } from '../gpus/sessionuse';
 import { RightSize } from './advice';
 import { IdleSections } from './idle';
 import { Runs } from './runs';
@@ -36,6 +37,7 @@ export function DetailLists(props: {
     <>
       <Ending {...props} />
       <Share {...props} />
+      <GpuSection session={props.session} />
       <IdleSections {...props} />
       <Runs session={props.session} />
       <Steps {...props} />

@@ -19,7 +19,14 @@ export function makeDetailsWidget(ui: IUi, id: string): MainAreaWidget {
         widget.title.label = name;
       }}
     />,
-    [ui.workspace.sessions, model.advice, idleness.activity, idleness.policy]
+    [
+      ui.workspace.sessions,
+      ui.workspace.resource('gpus'),
+      ui.workspace.resource('utilisation'),
+      model.advice,
+      idleness.activity,
+      idleness.policy
+    ]
   );
   content.disposed.connect(() => {
     model.dispose();

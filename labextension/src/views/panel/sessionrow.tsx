@@ -7,6 +7,8 @@ import { moreIcon, openIcon, stateIcon } from '../../icons';
 import { isRuled, isWarned, wasIdle } from '../../state/idle/idle';
 import { isUndivided } from '../../state/quota';
 import { can } from '../../state/sessions';
+import { SessionUse, useUtilisation } from '../gpus/sessionuse';
+import { historyText } from '../gpus/texts';
 import { Badge, IconButton, OverShare } from '../parts/controls';
 import { Countdown } from '../idle/countdown';
 import { rowLine, rowText } from '../idle/texts';
@@ -45,6 +47,7 @@ export const SessionRow = React.memo(function SessionRow(
   const status = rowText(trans, session, props.now);
   const isIdle = wasIdle(session) || isRuled(session);
   const quota = useResult(workspace.quota);
+  const use = useUtilisation(session);
   const whose =
     session.owner !== me
       ? trans.__('%1 (%2)', spec.project, session.owner)
@@ -56,7 +59,13 @@ export const SessionRow = React.memo(function SessionRow(
     <div
       role="row"
       aria-rowindex={props.index + 1}
-      aria-label={[spec.name, here, shareText(trans, spec.share), status]
+      aria-label={[
+        spec.name,
+        here,
+        shareText(trans, spec.share),
+        status,
+        use && historyText(trans, use.percents, use.interval)
+      ]
         .filter(Boolean)
         .join(', ')}
       className={`jp-GpuQuota-row jp-mod-${session.state}`}
@@ -89,6 +98,7 @@ export const SessionRow = React.memo(function SessionRow(
         </div>
         <div className="jp-GpuQuota-rowLine">
           <ShareLine session={session} trans={trans} />
+          {use ? <SessionUse use={use} /> : null}
         </div>
         <div className={`jp-GpuQuota-rowLine${isIdle ? ' jp-mod-idle' : ''}`}>
           <span

@@ -36,7 +36,10 @@ const idOf = (session: Session) => session.id;
 
 /** Make the panel's section on sessions. */
 export function create(ui: IUi): Widget {
-  const widget = new LiveWidget(ui, <SessionsView />, [ui.workspace.sessions]);
+  const widget = new LiveWidget(ui, <SessionsView />, [
+    ui.workspace.sessions,
+    ui.workspace.resource('utilisation')
+  ]);
   widget.addClass('jp-GpuQuota-sessionsSection');
   widget.title.label = ui.trans.__('Sessions');
   return widget;

@@ -2,7 +2,11 @@ import React from 'react';
 import { CommandIDs } from '../../commands';
 import { gpuIcon } from '../../icons';
 import { sessionHere } from '../../state/sessionpage/here';
-import { heldBy } from '../../state/quota';
+import { IGpuSum, sumUp } from '../../state/gpus/readings';
+import { heldBy, isUndivided } from '../../state/quota';
+import { useGpus } from '../gpus/gauges';
+import { percentText, sumText } from '../gpus/texts';
+import { Meter } from '../parts/meter';
 import { gpusText, shareLine } from '../parts/texts';
 import { useResult, useUi } from '../parts/ui';
 
@@ -15,6 +19,7 @@ export function StatusItem(): JSX.Element | null {
   const about = useResult(workspace.about);
   const use = useResult(workspace.quota);
   useResult(workspace.sessions);
+  const gpus = useGpus(use.status === 'ready' && isUndivided(use.value));
   if (about.status !== 'ready' || use.status !== 'ready') {
     return null;
   }
@@ -23,9 +28,14 @@ export function StatusItem(): JSX.Element | null {
     ? shareLine(trans, session)
     : gpusText(trans, heldBy(use.value, about.value.user));
   const text = use.value.simulated ? trans.__('%1 (simulated)', share) : share;
+  const mine = gpus.filter(({ mine, sessions }) =>
+    session ? sessions.includes(session.id) : mine
+  );
+  const sum = sumUp(mine.length ? mine : gpus);
+  const all = [text, sumText(trans, sum)].filter(Boolean).join(', ');
   const label = session
-    ? trans.__('This session: %1. Show the GPU workspace', text)
-    : trans.__('My GPUs: %1. Show the GPU workspace', text);
+    ? trans.__('This session: %1. Show the GPU workspace', all)
+    : trans.__('My GPUs: %1. Show the GPU workspace', all);
   return (
     <button
       type="button"
@@ -36,6 +46,28 @@ export function StatusItem(): JSX.Element | null {
     >
       <gpuIcon.react tag="span" aria-hidden="true" />
       {text}
+      <Reading sum={sum} />
     </button>
   );
+}
+
+/** What is measured of the user's GPUs; the button's label says it in words. */
+function Reading({ sum }: { sum: IGpuSum }): JSX.Element | null {
+  const { trans } = useUi();
+  const { utilisation } = sum;
+  const text = sumText(trans, sum);
+  return text ? (
+    <>
+      {utilisation === null ? null : (
+        <Meter
+          value={utilisation}
+          over={0}
+          max={100}
+          label={trans.__('GPU utilisation')}
+          text={percentText(trans, utilisation)}
+        />
+      )}
+      {text}
+    </>
+  ) : null;
 }

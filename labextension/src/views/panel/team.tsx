@@ -1,12 +1,13 @@
 import { HTMLSelect } from '@jupyterlab/ui-components';
 import { IStateDB } from '@jupyterlab/statedb';
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Widget } from '@lumino/widgets';
+import { SplitPanel, Widget } from '@lumino/widgets';
 import React, { useEffect, useId, useRef, useState } from 'react';
 import { About, ProjectUse, Quota } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { isUndivided, projectOf, usersOf } from '../../state/quota';
 import { Result } from '../../state/resource';
+import { Gauges, useGpus } from '../gpus/gauges';
 import { Notice } from '../parts/controls';
 import { Loaded } from '../parts/loaded';
 import { Meter } from '../parts/meter';
@@ -19,15 +20,37 @@ const CHOICE = 'jupyter-gpuquota:project';
 /** Make the panel's section on quota. */
 export function create(ui: IUi, state: IStateDB | null): Widget {
   const { quota, sessions } = ui.workspace;
+  const gpus = ui.workspace.resource('gpus');
+  let highest = 0;
   const onHeight = (height: number) => {
     widget.node.style.maxHeight = `${height}px`;
     widget.parent?.fit();
+    if (height > highest) {
+      highest = height;
+      giveHeight(widget, height);
+    }
   };
   const view = <TeamView state={state} onHeight={onHeight} />;
-  const widget: LiveWidget = new LiveWidget(ui, view, [quota, sessions]);
+  const widget: LiveWidget = new LiveWidget(ui, view, [quota, sessions, gpus]);
   widget.addClass('jp-GpuQuota-teamSection');
   widget.title.label = ui.trans.__('Team');
   return widget;
+}
+
+/** Give a section the height of its content, at most half of the panel: splits keep what was. */
+function giveHeight(section: Widget, height: number): void {
+  const panel = section.parent as SplitPanel | null;
+  const sizes = panel?.relativeSizes() ?? [];
+  const index = panel?.widgets.indexOf(section) ?? -1;
+  const heights = panel?.widgets.map(({ node }) => node.offsetHeight) ?? [];
+  const space = heights.reduce((sum, each) => sum + each, 0);
+  const wanted = Math.min(height / (space || height), 0.5);
+  if (sizes[index] < wanted) {
+    const rest = (1 - wanted) / (1 - sizes[index]);
+    panel?.setRelativeSizes(
+      sizes.map((size, at) => (at === index ? wanted : size * rest))
+    );
+  }
 }
 
 /** Show what a project is guaranteed, uses and requests. */
@@ -73,6 +96,7 @@ function Team(props: { quota: Quota; state: IStateDB | null }): JSX.Element {
             onChoose={choose}
           />
           <Use quota={props.quota} project={project} />
+          <Readings quota={props.quota} />
           <Users project={project} me={me} />
           <Queued key={project.name} project={project} />
           <Storage project={project.name} about={about} me={me} />
@@ -227,6 +251,19 @@ function Use(props: { quota: Quota; project: ProjectUse }): JSX.Element {
       />
       <div>{whole}</div>
     </div>
+  );
+}
+
+/** What is measured of the GPUs; of simulated ones nothing is. */
+function Readings({ quota }: { quota: Quota }): JSX.Element {
+  const { trans } = useUi();
+  const gpus = useGpus(isUndivided(quota));
+  return quota.simulated ? (
+    <p className="jp-GpuQuota-quiet">
+      {trans.__('Simulated GPUs have no readings.')}
+    </p>
+  ) : (
+    <Gauges gpus={gpus} />
   );
 }
 
