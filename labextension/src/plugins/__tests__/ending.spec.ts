@@ -7,7 +7,7 @@ import { makePage, makeSession } from '../../__tests__/builders';
 import { ending, reclaimed } from '../../__tests__/endings';
 import { Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
-import { CommandIDs } from '../../commands';
+import { CommandIDs, NO_ARGS } from '../../commands';
 import { follow } from '../sessionpage/ending';
 
 const WHY = 'Suspended on request. Resume brings it back.';
@@ -174,7 +174,10 @@ describe("the page of a session, when the session's end comes", () => {
     await see(ending());
     await close();
     const execute = jest.fn();
-    commands.addCommand(CommandIDs.back, { execute });
+    commands.addCommand(CommandIDs.back, {
+      execute,
+      describedBy: { args: NO_ARGS }
+    });
     await press('Back to JupyterLab');
     expect(execute).toHaveBeenCalledTimes(1);
   });

@@ -1,8 +1,9 @@
 import { screen, within } from '@testing-library/react';
 import React from 'react';
-import { makeNode } from '../../__tests__/builders';
+import { makeNode, makeProject, makeQuota } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { NodeTiles } from '../dashboard/nodetiles';
+import { ProjectBars } from '../dashboard/projectbars';
 
 describe('the tiles of a cluster', () => {
   let page: Page;
@@ -14,6 +15,22 @@ describe('the tiles of a cluster', () => {
   afterEach(() => page.dispose());
 
   const tile = (name: RegExp) => within(screen.getByRole('article', { name }));
+
+  it('have the colours of the bars of projects', async () => {
+    const projects = ['team-0', 'team-a'].map(name => makeProject({ name }));
+    page.server.on('GET /quota', { body: makeQuota({ projects }) });
+    await page.store.quota.refresh();
+    page.show(
+      <>
+        <ProjectBars projects={projects} me="" />
+        <NodeTiles nodes={[makeNode('dgx1-1')]} />
+      </>
+    );
+    const bar = screen.getByRole('img', { name: /^team-a/ });
+    const slice = screen.getByRole('button', { name: /^exp-1/ });
+    expect(bar.getAttribute('data-series')).toBe('1');
+    expect(slice.getAttribute('data-series')).toBe('1');
+  });
 
   it('draw the GPUs of a node together, and mark simulated ones beside real ones', () => {
     const real = makeNode('dgx1-2', { simulated: false });

@@ -274,14 +274,6 @@ describe('the dashboard', () => {
     );
   });
 
-  it('gives a project one colour in bars and nodes', async () => {
-    await show();
-    const bar = screen.getByRole('img', { name: /^team-a/ });
-    const slice = document.querySelector('button[data-slice]');
-    expect(bar.getAttribute('data-series')).toBe('0');
-    expect(slice?.getAttribute('data-series')).toBe('0');
-  });
-
   it('shows nothing free on a lost GPU', async () => {
     await show();
     const lost = screen.getByRole('group', { name: /^GPU 1 of dgx1-1: lost/ });
