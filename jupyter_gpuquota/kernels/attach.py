@@ -54,18 +54,15 @@ class AttachedKernel:
         return self.server.kernel(self.id).execution_state
 
 
-def attach(
-    server: SessionServer, path: str, *, name: str = "", kind: str = "notebook", kernel: str = ""
-) -> AttachedKernel:
+def attach(server: SessionServer, path: str, *, name: str = "") -> AttachedKernel:
     """Return the kernel at a path of a session's server, which is started if it has none.
 
     `path` is relative to the session's folder, as the paths of notebooks are; one below a folder
     that does not exist identifies a kernel as well, which then works in the session's folder.
-    `name` is what the session's pages call it, `kernel` a kernelspec there; empty: its default.
-    Raises Unavailable, WrongState.
+    `name` is what the session's pages call it. Raises Unavailable, WrongState.
     """
     for each in server.sessions():
         if each.path == path and each.kernel and each.kernel.execution_state != "dead":
             return AttachedKernel(server, each.kernel.id)
-    made = server.start(path, name or path.rpartition("/")[2], kind, kernel)
+    made = server.start(path, name or path.rpartition("/")[2])
     return AttachedKernel(server, made.id)

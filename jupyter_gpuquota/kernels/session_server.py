@@ -76,12 +76,9 @@ class SessionServer:
         """Return the notebooks and the like that have a kernel."""
         return self._get("api/sessions", list[KernelSession])
 
-    def start(self, path: str, name: str, kind: str = "notebook", kernel: str = "") -> Kernel:
-        """Return the kernel at a path, which is started if it has none.
-
-        `kernel` is the name of a kernelspec there; empty: its default.
-        """
-        wanted = {"path": path, "name": name, "type": kind, "kernel": {"name": kernel or None}}
+    def start(self, path: str, name: str) -> Kernel:
+        """Return the kernel at a path; if it has none, the server's default one is started."""
+        wanted = {"path": path, "name": name, "type": "notebook", "kernel": {"name": None}}
         made = self._send("POST", "api/sessions", wanted, KernelSession)
         if made.kernel is None:
             raise Unavailable("The session's Jupyter Server started no kernel.")
