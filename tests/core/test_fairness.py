@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jupyter_gpuquota.core.scheduling.fairshare import Demand, fair_shares
 from jupyter_gpuquota.core.scheduling.placement import Pool
 from jupyter_gpuquota.core.scheduling.scheduler import plan
-from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
+from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot, Plan
 from jupyter_gpuquota.model.messages.build import reason
 from jupyter_gpuquota.model.quota import Project, Rules
 from jupyter_gpuquota.model.resources import MILLI, Node, Placement
@@ -162,6 +162,7 @@ def test_rounds_settle_and_keep_every_promise(
             for eviction in decided.evictions:
                 assert before[eviction.session].preemptible
                 assert eviction.reason.message
+        _nobody_is_started_for_nothing(sessions, plans)
         _nothing_holds_too_much(sessions, by_team, machines)
         _who_waits_has_to(sessions, by_team, machines, plans[-1].fair)
 
@@ -182,6 +183,37 @@ def _nothing_holds_too_much(
         assert held <= teams[name].ceiling(1 << 60)
         fixed = {k: s for k, s in sessions.items() if s.spec.project == name and not s.preemptible}
         assert used(fixed)[name] <= teams[name].quota
+
+
+@settings(max_examples=settings().max_examples * 2)
+@given(arrivals, st.sampled_from([1000, 2000, 3000]), nodes)
+def test_nobody_is_started_for_nothing_at_a_limit(
+    found: list[list[tuple[str, str, dict[str, str], int]]], most: int, machines: list[Node]
+) -> None:
+    teams = [Project(name=name, quota=most, limit=most) for name in NAMES[:1]]
+    sessions: dict[str, Session] = {}
+    own = [[(NAMES[0], kind, share, rank) for _, kind, share, rank in wave] for wave in found]
+    for hour, wave in enumerate(waves(own)):
+        now = NOW + timedelta(hours=hour)
+        sessions, plans = play([*sessions.values(), *wave], teams, machines, now=now)
+        _nobody_is_started_for_nothing(sessions, plans)
+
+
+def _nobody_is_started_for_nothing(sessions: dict[str, Session], plans: list[Plan]) -> None:
+    """Check that nobody is started and then preempted by a colleague who waited all the time.
+
+    A colleague who was preempted meanwhile may preempt those of lower rank.
+    """
+    projects = {session.id: session.spec.project for session in sessions.values()}
+    started: set[str] = set()
+    preempted: set[str] = set()
+    for decided in plans:
+        for eviction in decided.evictions:
+            taker = eviction.reclaim
+            if taker.project == projects[eviction.session] and taker.session not in preempted:
+                assert eviction.session not in started or taker.moved
+            preempted.add(eviction.session)
+        started |= {d.session for d in decided.decisions if isinstance(d.outcome, Placement)}
 
 
 def _who_waits_has_to(

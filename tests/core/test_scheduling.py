@@ -206,3 +206,15 @@ def test_nothing_is_reclaimed_for_a_session_that_waits_for_its_data() -> None:
     held = ClusterSnapshot(sessions, projects, NODES, NOW, held={owner.id: pending})
     assert plan(held).evictions == ()
     assert [e.session for e in plan(replace(held, held={})).evictions] == [borrower.id]
+
+
+def test_nobody_is_started_whom_a_colleague_would_preempt_at_once() -> None:
+    projects = [make_project("team-a", "2", limit="2")]
+    place = make_placement(make_slice(0))
+    runs = make_session("runs", "1", "running", kind="train", placement=place)
+    line = [make_session("urgent", "2", age=1), make_session("late", "1", kind="train")]
+    decided = plan(ClusterSnapshot([runs, *line], projects, NODES, NOW))
+    assert [eviction.session for eviction in decided.evictions] == [runs.id]
+    found = {decision.session: decision.outcome for decision in decided.decisions}
+    assert found["id-urgent"].code == "BeingReclaimed"
+    assert found["id-late"].code == "OverLimit"

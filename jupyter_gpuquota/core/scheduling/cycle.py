@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from datetime import datetime, timedelta
+
+import msgspec
 
 from ...model.reasons import Reason
 from ...model.resources import Placement, Share
@@ -101,8 +103,7 @@ class Cycle:
                 self.bounded.append(session)
             return
         denied = self.ledger.refuses_meanwhile(session, milli)
-        starts = session.state == "waiting" and not denied
-        if starts and (placement := self._find(self.now, session, milli, self.ledger.refuses_now)):
+        if placement := self._free_now(session, milli):
             self.assign(session, placement, placement)
         elif self._leaving and (
             placement := self._find(self.soon, session, milli, self.ledger.refuses)
@@ -122,29 +123,60 @@ class Cycle:
             self._soon.allocate(placement)
         self.ledger.hold(session, placement.milli)
 
+    def started(self) -> Iterator[Session]:
+        """Yield the sessions that this cycle starts, with their placements."""
+        for session in self.queue:
+            placement = self.outcomes.get(session.id)
+            if isinstance(placement, Placement):
+                yield msgspec.structs.replace(session, placement=placement)
+
     def evict(self, taker: Session, victims: Victims, placement: Placement, *, moved: bool) -> None:
         """Preempt victims, and reserve what they release for the taker.
 
-        Those that are `moved` are promised other devices, which are reserved as well.
+        Those that are `moved` are promised other devices, which are reserved as well. Those that
+        this cycle would have started are not started.
         """
-        for victim in victims:
-            reclaim = Reclaim(
-                at=self.snapshot.now,
-                session=taker.id,
-                name=taker.spec.name,
-                project=taker.spec.project,
-                run=taker.run,
-                moved=moved,
-            )
-            reason = explain.reclaimed(victim, taker, moved=moved)
-            self.evictions[victim.id] = Eviction(victim.id, reclaim, reason)
-            self.ledger.hold(victim, held_by(victim), -1)
-            if victim.placement:
-                self.soon.release(victim.placement)
-        self.assign(taker, placement, explain.reclaiming(victims, taker, self.snapshot.rules.grace))
-        for victim in sorted(victims, key=queue_key) if moved else ():
+        early = [victim for victim in victims if victim.state == "waiting"]
+        for victim in early:
+            self._withdraw(victim)
+        if running := tuple(victim for victim in victims if victim.state != "waiting"):
+            for victim in running:
+                self._evict(victim, taker, moved=moved)
+            grace = self.snapshot.rules.grace
+            self.assign(taker, placement, explain.reclaiming(running, taker, grace))
+        elif free := self._free_now(taker, self.cost(taker.spec.share)):
+            self.assign(taker, free, free)
+        else:  # once those have left that were preempted before
+            why = explain.releasing((), placement.node, taker.spec.project)
+            self.assign(taker, placement, why)
+        for victim in early:
+            self.attempt(msgspec.structs.replace(victim, placement=None))
+        for victim in sorted(running, key=queue_key) if moved else ():
             if place := self.soon.find(victim.spec.share, self.allowed(victim)):
                 self.assign(victim, place, self.evictions[victim.id].reason)
+
+    def _evict(self, victim: Session, taker: Session, *, moved: bool) -> None:
+        reclaim = Reclaim(
+            at=self.snapshot.now,
+            session=taker.id,
+            name=taker.spec.name,
+            project=taker.spec.project,
+            run=taker.run,
+            moved=moved,
+        )
+        reason = explain.reclaimed(victim, taker, moved=moved)
+        self.evictions[victim.id] = Eviction(victim.id, reclaim, reason)
+        self.ledger.hold(victim, held_by(victim), -1)
+        if victim.placement:
+            self.soon.release(victim.placement)
+
+    def _withdraw(self, session: Session) -> None:
+        """Release what a session would have been started on."""
+        del self.outcomes[session.id]
+        self.ledger.hold(session, held_by(session), -1)
+        if session.placement:
+            self.now.release(session.placement)
+            self.soon.release(session.placement)
 
     def may_preempt(self, session: Session) -> bool:
         """Return whether a session may be preempted: by its kind and its minimum run time."""
@@ -171,6 +203,12 @@ class Cycle:
         """
         self.is_cut = self.is_cut or (bool(self.evictions) and self._spent())
         return self.is_cut
+
+    def _free_now(self, session: Session, milli: int) -> Placement | None:
+        """Return where a session can start now."""
+        if session.state != "waiting" or self.ledger.refuses_meanwhile(session, milli):
+            return None
+        return self._find(self.now, session, milli, self.ledger.refuses_now)
 
     def _find(self, pool: Pool, session: Session, milli: int, refuses: Refuses) -> Placement | None:
         placement = pool.find(session.spec.share, self.allowed(session))

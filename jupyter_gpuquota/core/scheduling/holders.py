@@ -90,10 +90,12 @@ def held_by(session: Session) -> int:
 def victim_key(session: Session, milli: int) -> tuple[int, int, float, str]:
     """Return the key that orders victims that hold so much: low priority, few GPUs, little work.
 
-    Of about the same size is what holds parts of GPUs, up to two GPUs, or more.
+    Of about the same size is what holds parts of GPUs, up to two GPUs, or more. What has not been
+    started yet loses nothing.
     """
+    priority = -1 if session.state == "waiting" else session.spec.priority
     began = (session.started or session.since).timestamp()
-    return (session.spec.priority, size_class(milli), -began, session.id)
+    return (priority, size_class(milli), -began, session.id)
 
 
 def size_class(milli: int) -> int:

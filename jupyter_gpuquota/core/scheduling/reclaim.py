@@ -82,12 +82,16 @@ def preempt(cycle: Cycle) -> None:
     """Preempt sessions of lower rank for one of higher rank in the same project.
 
     What another project took back is not taken from a colleague: only one of them loses its work.
+    Sessions that this cycle would start are victims, too, and the first: they have done nothing.
     """
     takers = [s for s in (*cycle.pending, *cycle.bounded) if not _gave_back(s)]
     names = {session.spec.project for session in takers}
     own = defaultdict(list)
     for session in cycle.staying if takers else ():
         if session.spec.project in names and cycle.may_preempt(session):
+            own[session.spec.project].append(session)
+    for session in cycle.started() if takers else ():
+        if session.spec.project in names and session.preemptible:
             own[session.spec.project].append(session)
     holders = {name: Holders(sessions) for name, sessions in own.items()}
 
