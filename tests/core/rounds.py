@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from jupyter_gpuquota.core.scheduling.apply import apply_plan
@@ -22,16 +22,17 @@ def play(
     nodes: Sequence[Node],
     rules: Rules = USUAL_RULES,
     now: datetime = NOW,
+    spent: Callable[[], bool] = bool,
 ) -> tuple[dict[str, Session], list[Plan]]:
     """Return the sessions by name once nothing changes any more, and what every round decided.
 
-    A second passes between two rounds.
+    A second passes between two rounds. Once `spent` returns true, a round preempts no more.
     """
     by_id = {session.id: session for session in sessions}
     plans: list[Plan] = []
     while len(plans) < MOST:
         now += timedelta(seconds=1)
-        decided = plan(ClusterSnapshot(list(by_id.values()), projects, nodes, now, rules))
+        decided = plan(ClusterSnapshot(list(by_id.values()), projects, nodes, now, rules), spent)
         plans.append(decided)
         if not apply_plan(decided, by_id, now):
             return {session.spec.name: session for session in by_id.values()}, plans

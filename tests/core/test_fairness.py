@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 
 import msgspec
@@ -146,23 +147,24 @@ def test_remainders_go_to_the_largest(
 
 
 @settings(max_examples=settings().max_examples * 4)
-@given(arrivals, projects, nodes, rules)
+@given(arrivals, projects, nodes, rules, st.sampled_from([bool, lambda: True]))
 def test_rounds_settle_and_keep_every_promise(
     found: list[list[tuple[str, str, dict[str, str], int]]],
     teams: tuple[Project, ...],
     machines: list[Node],
     admin: Rules,
+    spent: Callable[[], bool],
 ) -> None:
     by_team = {team.name: team for team in teams}
     sessions: dict[str, Session] = {}
     for hour, wave in enumerate(waves(found)):
         before = {session.id: session for session in [*sessions.values(), *wave]}
-        sessions, plans = play(before.values(), teams, machines, admin, NOW + timedelta(hours=hour))
+        now = NOW + timedelta(hours=hour)
+        sessions, plans = play(before.values(), teams, machines, admin, now, spent)
         for decided in plans:
             for eviction in decided.evictions:
                 assert before[eviction.session].preemptible
                 assert eviction.reason.message
-        _nobody_is_started_for_nothing(sessions, plans)
         _nothing_holds_too_much(sessions, by_team, machines)
         _who_waits_has_to(sessions, by_team, machines, plans[-1].fair)
 

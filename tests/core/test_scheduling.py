@@ -13,7 +13,7 @@ import pytest
 from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot, Decision
 from jupyter_gpuquota.model.messages.build import reason
-from jupyter_gpuquota.model.quota import Project
+from jupyter_gpuquota.model.quota import Project, Rules
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement
 from jupyter_gpuquota.model.sessions import Kind, Session
@@ -58,13 +58,15 @@ def test_a_victim_is_told_for_whom_its_gpus_are_reclaimed(gpu: str, held: tuple[
     )
 
 
-def test_a_clock_that_was_set_back_protects_no_borrower() -> None:
+@pytest.mark.parametrize("least", [0, 600])
+def test_a_clock_that_was_set_back_protects_no_borrower(least: int) -> None:
     place = make_placement(make_slice())
     borrower = make_session("a", "1", "running", kind="train", placement=place)
     borrower = msgspec.structs.replace(borrower, started=NOW + timedelta(hours=1))
     sessions = [borrower, make_session("b", "1", project="team-b")]
     projects = [make_project("team-a", "0"), make_project("team-b", "1")]
-    decided = plan(ClusterSnapshot(sessions, projects, [make_node("n1", 1)], NOW))
+    rules = Rules(min_runtime=least)
+    decided = plan(ClusterSnapshot(sessions, projects, [make_node("n1", 1)], NOW, rules))
     assert [eviction.session for eviction in decided.evictions] == [borrower.id]
 
 

@@ -209,7 +209,7 @@ def _protected(sessions: list[Session], snapshot: ClusterSnapshot) -> set[str]:
     return {
         s.id
         for s in sessions
-        if safe_until(s, projects.get(s.spec.project), snapshot.rules) > snapshot.now
+        if safe_until(s, projects.get(s.spec.project), snapshot.rules, snapshot.now) > snapshot.now
     }
 
 

@@ -182,8 +182,9 @@ class Cycle:
         """Return whether a session may be preempted: by its kind and its minimum run time."""
         if not session.preemptible or session.id in self.evictions:
             return False
-        until = safe_until(session, self.ledger.of(session).project, self.snapshot.rules)
-        if until <= self.snapshot.now:
+        now, project = self.snapshot.now, self.ledger.of(session).project
+        until = safe_until(session, project, self.snapshot.rules, now)
+        if until <= now:
             return True
         self.protected.add(until)
         return False

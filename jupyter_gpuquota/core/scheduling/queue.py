@@ -22,14 +22,14 @@ def holds(session: Session) -> bool:
     return session.placement is not None and session.state in LIVE and session.state != "stopping"
 
 
-def safe_until(session: Session, project: Project | None, rules: Rules) -> datetime:
+def safe_until(session: Session, project: Project | None, rules: Rules, now: datetime) -> datetime:
     """Return when a session reaches its minimum run time and may be preempted.
 
-    Where there is none, that is at any time: a clock that was set back protects nobody.
+    Where there is none, or the clock was set back to before the start, that is at any time.
     """
     least = max(rules.min_runtime, project.min_runtime if project else 0)
     began = session.started or session.since
-    return began + timedelta(seconds=least) if least else _EVER
+    return began + timedelta(seconds=least) if least and began <= now else _EVER
 
 
 def rank(session: Session) -> tuple[bool, int]:

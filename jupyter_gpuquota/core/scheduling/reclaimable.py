@@ -58,7 +58,8 @@ class Reclaimable:
         if not session.preemptible or session.id in cycle.evictions:
             return False
         project = cycle.ledger.of(session).project
-        return safe_until(session, project, cycle.snapshot.rules) <= cycle.snapshot.now
+        now = cycle.snapshot.now
+        return safe_until(session, project, cycle.snapshot.rules, now) <= now
 
     @staticmethod
     def _is_on(session: Session, allowed: Allowed) -> bool:
