@@ -20,6 +20,7 @@
     ├── Damaged               stored data does not match its hash, or breaks its format
     ├── BadAnswer             a program of a session sent a malformed HTTP response
     ├── Unavailable           no response
+    │   ├── OutcomeUnknown    a change was sent, and no response says whether it was made
     │   ├── NoServer          no JupyterLab with the extension and no controller was found
     │   │   └── LaunchedElsewhere  the controller of this session is on another machine
     │   └── VersionMismatch   client and server have incompatible versions
@@ -188,6 +189,12 @@ class Unavailable(GpuQuotaError):
     """The server or controller does not respond."""
 
     code = "Unavailable"
+
+
+class OutcomeUnknown(Unavailable):
+    """A change was sent; whether it was made is not known."""
+
+    code = "OutcomeUnknown"
 
 
 class NoServer(Unavailable):

@@ -11,7 +11,7 @@ from tornado.httputil import HTTPHeaders
 from tornado.iostream import IOStream, StreamClosedError
 
 from ..api.dispatch import ApiRequest, ApiResponse
-from ..errors import Unavailable
+from ..errors import OutcomeUnknown, Unavailable
 from ..http1 import fetch, fetch_parts
 from .connections import Connections
 from .liveness import LivenessMonitor
@@ -37,18 +37,18 @@ class Gateway:
 
         Raises:
             NoServer: no controller can be reached. Other errors of connecting are raised, too.
-            Unavailable: the controller exited or stopped responding. Whether the request was
-                carried out is then unknown.
+            Unavailable: the controller exited or stopped responding.
+            OutcomeUnknown: the same, and a change that was sent may have been made.
         """
         try:
             return await self._send(request)
         except StreamClosedError:
-            if request.route.method != "GET":
-                raise self._interrupted("The controller exited during this request.") from None
+            if _changes(request):
+                raise _outcome_unknown(self._exited()) from None
         try:
             return await self._send(request)
         except StreamClosedError:
-            raise self._interrupted("The controller exited during this request, twice.") from None
+            raise self._exited() from None
 
     def close(self) -> None:
         """Close all connections; a search in progress is not awaited."""
@@ -70,10 +70,10 @@ class Gateway:
             if stream:
                 stream.close()
             if isinstance(error, TimeoutError):
-                raise self._timed_out(timeout, sent=stream is not None) from None
-            if isinstance(error, Unavailable) and stream and request.route.method != "GET":
-                raise _outcome_unknown(error) from error
-            raise
+                error = self._timed_out(timeout, sent=stream is not None)
+            if isinstance(error, Unavailable) and stream and _changes(request):
+                error = _outcome_unknown(error)
+            raise error from None
         if response.reusable:
             self._connections.give_back(_CONTROLLER, stream)
         else:
@@ -99,19 +99,17 @@ class Gateway:
                     whole, end, rest = (rest + part).rpartition(b"\n")
                     yield whole + end
         except StreamClosedError:
-            raise self._interrupted("The controller exited during this request.") from None
+            raise self._exited() from None
 
     def _timed_out(self, timeout: float, *, sent: bool) -> Unavailable:
+        said = f"The controller could not be reached within {timeout:.0f} s; nothing was sent."
         if sent:
-            return self._interrupted(f"The controller did not respond within {timeout:.0f} s.")
-        return Unavailable(
-            f"The controller could not be reached within {timeout:.0f} s; nothing was sent.",
-            hint=f"Try again; see {self._upstream.log}.",
-        )
+            said = f"The controller did not respond within {timeout:.0f} s."
+        return Unavailable(said, hint=f"Try again; see {self._upstream.log}.")
 
-    def _interrupted(self, message: str) -> Unavailable:
+    def _exited(self) -> Unavailable:
         return Unavailable(
-            message, hint=f"Check the list before you try again; see {self._upstream.log}."
+            "The controller exited during this request.", hint=f"See {self._upstream.log}."
         )
 
     def _message(self, request: ApiRequest) -> tuple[str, str, HTTPHeaders, bytes]:
@@ -126,9 +124,13 @@ class Gateway:
         return request.route.method, target, headers, request.body
 
 
-def _outcome_unknown(error: Unavailable) -> Unavailable:
-    """Return the error for a request that was sent and may have been carried out."""
-    return Unavailable(
+def _changes(request: ApiRequest) -> bool:
+    return request.route.method != "GET"
+
+
+def _outcome_unknown(error: Unavailable) -> OutcomeUnknown:
+    """Return the error for a change that was sent and may have been made."""
+    return OutcomeUnknown(
         f"{error.message} The request may or may not have been carried out.",
         hint=f"Check the list before you try again. {error.hint}",
     )

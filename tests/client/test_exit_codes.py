@@ -28,6 +28,7 @@ WANTED = {
     "NotAuthenticated": 5,
     "NotFound": 3,
     "Outdated": 4,
+    "OutcomeUnknown": 6,
     "StorageFailed": 8,
     "TooManyAttempts": 5,
     "Unavailable": 6,

@@ -107,9 +107,9 @@ async def ask(gateway: Gateway, name: str, body: bytes = b"", **options):
     return await gateway.dispatch(ApiRequest(route=route(name), body=body, **options))
 
 
-async def ask_within(gateway: Gateway, seconds: float):
+async def ask_within(gateway: Gateway, seconds: float, name: str = "sessions.list"):
     """Send a request with a shorter time limit than the route table's."""
-    hasty = dataclasses.replace(route("sessions.list"), timeout=seconds)
+    hasty = dataclasses.replace(route(name), timeout=seconds)
     return await gateway.dispatch(ApiRequest(route=hasty))
 
 
@@ -244,8 +244,11 @@ async def test_a_failed_start_is_told_and_tried_again_later(tmp_path):
         gateway.close()
 
 
-@pytest.mark.parametrize(("name", "asks"), [("sessions.list", 2), ("sessions.create", 1)])
-async def test_only_reads_are_asked_twice(tmp_path, name, asks):
+@pytest.mark.parametrize(
+    ("name", "asks", "code"),
+    [("sessions.list", 2, "Unavailable"), ("sessions.create", 1, "OutcomeUnknown")],
+)
+async def test_only_reads_are_asked_twice(tmp_path, name, asks, code):
     """A peer that accepts and then hangs up may have carried out the request."""
     heard = []
 
@@ -256,9 +259,9 @@ async def test_only_reads_are_asked_twice(tmp_path, name, asks):
     path = tmp_path / "controller.sock"
     server = await asyncio.start_unix_server(hang_up, path)
     gateway = Gateway(OwnController(Location(tmp_path), lambda _: path))
-    with pytest.raises(Unavailable, match="exited"):
+    with pytest.raises(Unavailable, match="exited") as caught:
         await ask(gateway, name, BODY)
-    assert len(heard) == asks
+    assert (len(heard), caught.value.code) == (asks, code)
     server.close()
 
 
@@ -299,7 +302,10 @@ async def test_a_request_ends_in_time_while_the_controller_is_looked_for(tmp_pat
     gateway.close()
 
 
-async def test_a_request_ends_in_time_while_it_is_answered(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "code"), [("sessions.list", "Unavailable"), ("sessions.create", "OutcomeUnknown")]
+)
+async def test_a_request_ends_in_time_while_it_is_answered(tmp_path, name, code):
     left = asyncio.Event()
 
     async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -311,8 +317,9 @@ async def test_a_request_ends_in_time_while_it_is_answered(tmp_path):
     path = tmp_path / "controller.sock"
     server = await asyncio.start_unix_server(silence, path)
     gateway = Gateway(OwnController(Location(tmp_path), lambda _: path))
-    with pytest.raises(Unavailable, match="did not respond"):
-        await ask_within(gateway, 3)
+    with pytest.raises(Unavailable, match="did not respond") as caught:
+        await ask_within(gateway, 3, name)
+    assert caught.value.code == code
     await left.wait()
     gateway.close()
     server.close()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.api.dispatch import ApiRequest
-from jupyter_gpuquota.errors import NoServer, Unavailable
+from jupyter_gpuquota.errors import NoServer, OutcomeUnknown, Unavailable
 from jupyter_gpuquota.hosting.locate import Location
 from jupyter_gpuquota.hosting.start import ensure_controller
 from jupyter_gpuquota.hosting.status import status
@@ -86,7 +86,7 @@ async def test_one_look_decides_for_all_who_wait_and_who_come_then(tmp_path):
 
 async def test_a_sent_request_has_an_unknown_outcome(tmp_path):
     async with silent(tmp_path) as (_, gateway):
-        with pytest.raises(Unavailable, match="may or may not have been carried out") as caught:
+        with pytest.raises(OutcomeUnknown, match="may or may not have been carried out") as caught:
             await asking(gateway, "sessions.create", b"{}")
         assert "Check the list" in caught.value.hint
         with pytest.raises(NoServer, match="does not respond") as caught:  # it was not even sent

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from ...errors import NoServer, Unavailable
+from ...errors import NoServer, OutcomeUnknown, Unavailable
 from ...variables import CA
 from .protocol import ROOT, Message, Reply
 
@@ -21,8 +21,8 @@ def exchange(
 ) -> Reply:
     """Send one message and return the reply.
 
-    Raises NoServer if nothing was sent, Unavailable if the connection broke later; a GET is then
-    repeated once.
+    Raises NoServer if nothing was sent, OutcomeUnknown if the connection broke later; a GET is
+    repeated once, and then raises Unavailable.
     """
     for attempt in (1, 2):
         # In one block: an interrupt at any moment closes the connection.
@@ -123,10 +123,12 @@ def _faults() -> tuple[type[Exception], ...]:
 
 
 def _broken(error: Exception, message: Message) -> Unavailable:
-    hint = "Check whether it happened before you try again."
+    said = f"The connection broke: {_plain(error)}."
     if isinstance(error, TimeoutError):
-        return Unavailable(f"No answer within {message.timeout:.0f} s.", hint=hint)
-    return Unavailable(f"The connection broke: {_plain(error)}.", hint=hint)
+        said = f"No answer within {message.timeout:.0f} s."
+    if message.method == "GET":
+        return Unavailable(said, hint="Try again.")
+    return OutcomeUnknown(said, hint="Check whether it happened before you try again.")
 
 
 def _plain(error: Exception) -> str:

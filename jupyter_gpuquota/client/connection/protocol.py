@@ -13,6 +13,7 @@ from ...errors import (
     GpuQuotaError,
     NoServer,
     NotAllowed,
+    OutcomeUnknown,
     Unavailable,
     VersionMismatch,
 )
@@ -108,7 +109,7 @@ class Answers:
         """Return the next answer. Blocks; raises the error that the server reports."""
         line = self._lines.next()
         if not line:
-            raise Unavailable(
+            raise OutcomeUnknown(
                 "The connection ended before the answer did.",
                 hint="Check whether it happened before you try again.",
             )

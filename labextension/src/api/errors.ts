@@ -31,6 +31,14 @@ export class ApiError extends Error {
 /** A call that its caller aborted; nothing to show. */
 export class Aborted extends Error {}
 
+/** Return whether what was asked for may have been done although no answer says so. */
+export function isOutcomeUnknown({ code, status }: ApiError): boolean {
+  return (
+    ['OutcomeUnknown', 'Unreachable'].includes(code) ||
+    (code === 'BadAnswer' && status >= 500) // a proxy that gave up
+  );
+}
+
 /** Return any thrown thing as an ApiError. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) {

@@ -1,7 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
-import { Aborted, ApiError, asApiError } from '../api/errors';
+import { Aborted, ApiError, asApiError, isOutcomeUnknown } from '../api/errors';
 import { FieldProblem, Preview, Session } from '../api/models';
 import { ISessionActions } from '../tokens';
 import { typedNumber } from './numbers';
@@ -42,6 +42,23 @@ export class LaunchModel implements IDisposable {
   /** Why the last launch failed, unless fields are to blame. */
   get failure(): ApiError | undefined {
     return this._failure;
+  }
+
+  /** Whether the last launch may have been made although it failed. */
+  get isUncertain(): boolean {
+    return this._failure ? isOutcomeUnknown(this._failure) : false;
+  }
+
+  /** Return the session that a launch of uncertain outcome has made, if a list has it. */
+  launched(sessions: readonly Session[], owner: string): Session | undefined {
+    return this.isUncertain
+      ? sessions.find(
+          session =>
+            session.owner === owner &&
+            session.spec.name === this._draft.name.trim() &&
+            !this._before.has(session.id)
+        )
+      : undefined;
   }
 
   get changed(): ISignal<this, void> {
@@ -89,10 +106,13 @@ export class LaunchModel implements IDisposable {
     this._changed.emit();
   }
 
-  /** Launch; returns undefined where it failed and the form now says why. */
-  async submit(): Promise<Session | undefined> {
+  /** Launch beside known sessions; returns undefined where it failed and the form now says why. */
+  async submit(known: readonly Session[] = []): Promise<Session | undefined> {
     if (this._submitting || this._local.length) {
       return undefined;
+    }
+    if (!this.isUncertain) {
+      this._before = new Set(known.map(({ id }) => id));
     }
     this._submitting = true;
     this._failure = undefined;
@@ -159,6 +179,7 @@ export class LaunchModel implements IDisposable {
   }
 
   private _asking?: AbortController;
+  private _before: ReadonlySet<string> = new Set();
   private _changed = new Signal<this, void>(this);
   private _draft: IDraft;
   private _failure?: ApiError;

@@ -27,6 +27,39 @@ test('the live line says where it fits, why it waits, and what forbids it', asyn
   await expect(form.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
 });
 
+test('a launch without an answer is not called failed, and is found in the list', async ({
+  page,
+  workspace
+}) => {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>(resolve => (release = resolve));
+  await page.route(/gpuquota\/api\/sessions$/, async route => {
+    if (route.request().method() !== 'POST') {
+      return route.fallback();
+    }
+    // The controller hangs for longer than the request may take, then carries it out.
+    void released.then(() => route.fetch());
+    await route.fulfill({
+      status: 503,
+      json: {
+        code: 'OutcomeUnknown',
+        message: 'The controller did not respond within 60 s.',
+        hint: 'Check the list before you try again.',
+        fields: []
+      }
+    });
+  });
+  await workspace.openForm();
+  const { form } = workspace;
+  await form.getByLabel('Name').fill('hung');
+  await form.getByRole('button', { name: 'Launch', exact: true }).click();
+  await expect(form.getByRole('alert')).toContainText('It is not known');
+  await expect(form.getByRole('alert')).not.toContainText('was not launched');
+  release();
+  await expect(workspace.row('hung')).toBeFocused();
+  await expect(form).toHaveCount(0);
+});
+
 test('the live line follows what others take meanwhile', async ({
   workspace,
   api

@@ -116,6 +116,32 @@ describe('the launch form', () => {
     expect(model.failure).toBeUndefined();
   });
 
+  it.each([
+    [503, { code: 'OutcomeUnknown', message: 'No response.' }, true],
+    [504, 'Gateway Time-out', true],
+    [503, { code: 'Unavailable', message: 'Nothing was sent.' }, false],
+    [413, 'Too large', false],
+    [507, { code: 'StorageFailed', message: 'Disk full.' }, false]
+  ])('knows whether a launch may have been made: %s %j', async (...row) => {
+    const [status, body, isUncertain] = row;
+    server.on('POST /sessions', { status, body });
+    await model.submit();
+    expect(model.isUncertain).toBe(isUncertain);
+  });
+
+  it('finds the session of a launch that nobody confirmed', async () => {
+    const old = makeSession({ id: 'old' });
+    const made = makeSession({ id: 'new' });
+    const other = makeSession({ id: 'other', owner: 'li' });
+    server.isDown = true;
+    await model.submit([old]);
+    await model.submit([old, made]); // once more: the first one is still looked for
+    expect(model.launched([old, other], 'ana')).toBeUndefined();
+    expect(model.launched([old, other, made], 'ana')).toBe(made);
+    model.set({ name: 'exp-2' });
+    expect(model.launched([made], 'ana')).toBeUndefined();
+  });
+
   it('shows the fields of a refused launch once', async () => {
     const problem = { field: 'name', message: 'Taken.', hint: '' };
     server.on('POST /sessions', {

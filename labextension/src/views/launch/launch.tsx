@@ -19,7 +19,7 @@ import { ShareFields } from './share';
 import { SaveTemplate } from './savetemplate';
 import { TemplateField } from './template';
 import { gpus, kindText } from '../parts/texts';
-import { useResult, useSignal, useUi } from '../parts/ui';
+import { useMe, useResult, useSignal, useUi } from '../parts/ui';
 
 /** Loaded where the controller has datasets or volumes. */
 const Storage = lazy(
@@ -35,13 +35,17 @@ export function LaunchForm(props: {
   onCancel: () => void;
 }): JSX.Element {
   const { model } = props;
-  const { trans } = useUi();
+  const { workspace, trans } = useUi();
   const form = useRef<HTMLFormElement>(null);
   const title = useId();
   useSignal(model.changed);
   useFreshVerdict(model);
+  useArrival(model, props.onLaunched);
   const submit = async () => {
-    const session = await model.submit();
+    const { result } = workspace.sessions;
+    const session = await model.submit(
+      result.status === 'ready' ? result.value.items : []
+    );
     if (session) {
       props.onLaunched(session);
     } else if (model.firstBroken) {
@@ -124,6 +128,24 @@ function useFreshVerdict(model: LaunchModel): void {
     }
     isFirst.current = false;
   }, [model, use]);
+}
+
+/** Take a session for launched once the list has it, where no answer said so. */
+function useArrival(
+  model: LaunchModel,
+  onLaunched: (session: Session) => void
+): void {
+  const me = useMe();
+  const result = useResult(useUi().workspace.sessions);
+  const found =
+    result.status === 'ready'
+      ? model.launched(result.value.items, me)
+      : undefined;
+  useEffect(() => {
+    if (found) {
+      onLaunched(found);
+    }
+  }, [found?.id]);
 }
 
 function focusControl(form: HTMLFormElement | null, name: keyof IDraft): void {

@@ -28,11 +28,11 @@ export function LiveLine(props: { model: LaunchModel }): JSX.Element {
         <ErrorNotice
           trans={trans}
           title={
-            failure.status
-              ? trans.__('The session was not launched.')
-              : trans.__(
-                  'No answer: the session may or may not have been launched. Check the list before trying again.'
+            model.isUncertain
+              ? trans.__(
+                  'It is not known whether the session was launched. If it was, this form closes as soon as the list shows it.'
                 )
+              : trans.__('The session was not launched.')
           }
           error={failure}
         />

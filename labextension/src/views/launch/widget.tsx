@@ -56,6 +56,7 @@ export async function makeLaunchWidget(options: {
     />,
     [
       workspace.about,
+      workspace.sessions,
       workspace.quota,
       workspace.nodes,
       workspace.environments,
