@@ -8,12 +8,12 @@ from typing import Any, TypedDict, Unpack
 
 from msgspec import structs
 
-from ..errors import NotFound
+from ..errors import FieldError, NotFound, refused
 from ..model.previews import Preview
 from ..model.rightsizing import Advice
 from ..model.sessions import Kind, Session, SessionQuery, SessionRequest
 from ..model.struct import Number, Page
-from ..model.templates import Template, TemplateList
+from ..model.templates import Template, TemplateFields, TemplateList
 from . import urls
 from .connection.context import Context
 from .connection.discovery import Home
@@ -72,6 +72,7 @@ class Wishes(TypedDict, total=False):
     secret_env: Mapping[str, str]
     volumes: Sequence[str]
     template: str
+    like: str
 
 
 _SHARE = ("gpu", "gpu_memory", "gpu_compute", "mig_profile")
@@ -92,8 +93,9 @@ class Sessions(Lifecycle, Logs, Programs):
         `faces@v1:/train` also at that path, below its folder on this machine. Where sessions are
         containers, the fields from `cpu` on are their options: `memory="16Gi"`,
         `volumes=["data:/data:ro"]`. `template` names one from which everything is taken that is not
-        given here; `env` is added to its own. With `wait` the call returns when the session runs or
-        has ended: see `state` and `reason`. Interrupting the wait does not end the session.
+        given here, `like` a session, running or ended; `env` is added to its own. With `wait` the
+        call returns when the session runs or has ended: see `state` and `reason`. Interrupting the
+        wait does not end the session.
 
         Raises InvalidFields with all invalid fields, NameTaken.
         """
@@ -120,6 +122,11 @@ class Sessions(Lifecycle, Logs, Programs):
         """Return one session. Raises NotFound, Ambiguous."""
         session: Session = self._context.call_session("sessions.get", name, project)
         return with_url(self._context, session)
+
+    def request(self, name: str, *, project: str = "") -> TemplateFields:
+        """Return the request with which a session would be launched again."""
+        answer: TemplateFields = self._context.call_session("sessions.request", name, project)
+        return answer
 
     def advice(self, name: str, *, project: str = "") -> Advice:
         """Recommend a share for a session, by the GPU memory that it has used."""
@@ -168,17 +175,17 @@ def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
 
 
 def typed(context: Context, wishes: Wishes) -> dict[str, Any]:
-    """Return fields as they are sent, with those of the template that they name.
+    """Return fields as they are sent, with those of the template or session that they name.
 
-    Raises NotFound for an unknown template.
+    Raises NotFound for an unknown one.
     """
     given: dict[str, Any] = dict(wishes)
-    name = given.pop("template", "")
+    base = _base(context, given.pop("template", ""), given.pop("like", ""))
     for field in _NUMBERS:
         if field in given:
             given[field] = str(given[field])  # NaN and the like are numbers, but not of JSON
-    if name:
-        given = _completed(given, structs.asdict(template_named(context, name).request))
+    if base:
+        given = _completed(given, structs.asdict(base))
     for field in ("command", "args"):
         given[field] = as_words(field, given.get(field, ()))
     for field in ("tolerations", "pull_secrets", "volumes", "data"):
@@ -188,6 +195,16 @@ def typed(context: Context, wishes: Wishes) -> dict[str, Any]:
     for field in _ADDED:
         given[field] = dict(given.get(field, {}))
     return given
+
+
+def _base(context: Context, template: str, like: str) -> TemplateFields | None:
+    """Return the request to complete: that of a template or a session, None without either."""
+    if template and like:
+        raise refused(FieldError("like", "Name a template or a session, not both."))
+    if like:
+        answer: TemplateFields = context.call_session("sessions.request", like)
+        return answer
+    return template_named(context, template).request if template else None
 
 
 def template_named(context: Context, name: str) -> Template:

@@ -18,9 +18,8 @@ from ..errors import NotFound, refuse
 from ..model.environments import Environment, LaunchPlace
 from ..model.pods import ContainerRules
 from ..model.quota import Project
-from ..model.resources import Node, Share, gpus_text
-from ..model.sessions import SessionFields, SessionRequest, SessionSpec
-from ..model.spans import write_span
+from ..model.resources import Node
+from ..model.sessions import SessionFields, SessionRequest
 from ..model.templates import (
     TEMPLATE_ACTIONS,
     TEMPLATE_SCOPES,
@@ -102,29 +101,6 @@ def stored(fields: SessionFields) -> TemplateFields:
     return TemplateFields(**{**structs.asdict(fields), "base_url": "/"})
 
 
-def fields_of(spec: SessionSpec) -> SessionFields:
-    """Return the fields with which a session would be launched again."""
-    asked = structs.asdict(specs.asked_again(spec))
-    del asked["name"]
-    wish = spec.idle_timeout
-    return SessionFields(
-        **asked
-        | _share_fields(spec.share)
-        | {"idle_timeout": "" if wish is None else write_span(wish)}
-    )
-
-
-def _share_fields(share: Share) -> dict[str, str]:
-    """Return a share as it is typed."""
-    memory = f"{share.memory // 1024}Gi" if share.memory % 1024 == 0 else f"{share.memory}Mi"
-    return {
-        "gpu": gpus_text(share.milli) if share.milli else "",
-        "gpu_memory": memory if share.memory else "",
-        "gpu_compute": str(share.compute) if share.compute else "",
-        "mig_profile": share.mig,
-    }
-
-
 def check_entries(
     entries: Sequence[TemplateEntry],
     projects: Sequence[Project],
@@ -163,7 +139,9 @@ def _check_request(
     """Check what does not depend on the machine or the caller."""
     request = structs.replace(requested(entry.request, entry.name), data=(), volumes=())
     place = LaunchPlace(environment=Environment(id="any", label="any"), folder="/")
-    facts = specs.Facts(projects=projects, nodes=nodes, place=place, containers=ContainerRules())
+    facts = specs.Facts(
+        projects=projects, nodes=nodes, place=place, containers=ContainerRules(), partial=True
+    )
     problems = FieldReader()
     problems.take(lambda: specs.check(request, facts))
     named = [error for error in problems.errors if error.field == "name"]

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from .datasets.mounts import MountPreview
 from .reasons import Reason
 from .resources import Isolation, Placement, Share
+from .sessions import Kind
 from .struct import ADDED, FieldProblem, Message, Model, Open
 
 PreviewVerdict = Literal["fits", "borrows", "reclaims", "waits", "forbidden"]
@@ -20,7 +21,8 @@ class Preview(Model, frozen=True, kw_only=True):
     `reclaims` (starts once others have released GPUs), `waits` (with the reason, the position in
     its project's queue and, if they exist, the nearest share that would start now and when enough
     is `expected` to be free, because the run time of others is over) or `forbidden` (with the rule,
-    or with the invalid fields in `problems`). `sentences` are those of `message`, with their keys.
+    or with the invalid fields in `problems`). `nearest_kind` is another kind of session that would
+    start now with the requested share. `sentences` are those of `message`, with their keys.
     `preempts` are the ids of the sessions that would lose their GPUs, as far as the caller sees
     them. `data` says which versions of datasets are cached already, and which are fetched first.
     """
@@ -33,6 +35,7 @@ class Preview(Model, frozen=True, kw_only=True):
     isolation: Isolation | None = None
     queue_position: int = 0
     nearest: Share | None = None
+    nearest_kind: Annotated[Open[Kind] | None, ADDED] = None
     expected: datetime | None = None
     problems: tuple[FieldProblem, ...] = ()
     data: Annotated[tuple[MountPreview, ...], ADDED] = ()

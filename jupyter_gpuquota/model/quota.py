@@ -100,8 +100,9 @@ class UserUse(Model, frozen=True, kw_only=True):
 class ProjectUse(Model, frozen=True, kw_only=True):
     """What a project may use, holds and has queued.
 
-    `quota`, `allocated`, `over`, `requested` and `fair` are milli-GPU: guaranteed, held, held above
-    the quota, held plus queued, and its fair share of the whole. `limit`, `weight` and `priority`
+    `quota`, `allocated`, `kept`, `over`, `requested` and `fair` are milli-GPU: guaranteed, held,
+    held by sessions that cannot be preempted, held above the quota, held plus queued, and its fair
+    share of the whole. `limit`, `weight` and `priority`
     and `preemptible` are the project's own (see `Project`). `running` and `waiting` count sessions.
     """
 
@@ -118,6 +119,7 @@ class ProjectUse(Model, frozen=True, kw_only=True):
     waiting: int = 0
     users: tuple[UserUse, ...] = ()
     preemptible: Annotated[tuple[Open[Kind], ...], ADDED] = PREEMPTIBLE
+    kept: Annotated[int, ADDED] = 0
 
 
 class Quota(Model, frozen=True, kw_only=True):

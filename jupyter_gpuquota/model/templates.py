@@ -16,7 +16,7 @@ TEMPLATE_ACTIONS: tuple[TemplateAction, ...] = get_args(TemplateAction)
 
 
 class TemplateFields(SessionFields, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """The request of a template, as it is listed: readers ignore unknown fields."""
+    """The request of a template or a session, as it is shown: readers ignore unknown fields."""
 
     kind: Open[Kind] = "interactive"
 

@@ -6,18 +6,17 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core import disclosure, names
+from ..core import disclosure, names, templates
 from ..core.datasets import disclosure as data
 from ..core.fields import FieldReader
-from ..core.forecast import previews
 from ..core.idle import requests
 from ..core.idle.policy import NO_POLICY, extends
 from ..core.lifecycle import waiting_at
-from ..core.members import launchable
 from ..core.paging import page
-from ..core.requests import alternatives, specs
+from ..core.requests import specs
+from ..core.requests.again import asked_again, fields_of
 from ..core.usage import rightsize
-from ..errors import FieldError, InvalidFields, NameTaken, refused
+from ..errors import FieldError, refused
 from ..model.idleness import Activity, PresenceRequest
 from ..model.policy import SessionPolicy
 from ..model.previews import Preview
@@ -32,14 +31,15 @@ from ..model.sessions import (
     ResumeRequest,
     Session,
     SessionQuery,
-    SessionRequest,
 )
 from ..model.snapshots.runs import RunList
 from ..model.struct import Nothing, Page
+from ..model.templates import TemplateFields
 from ..ports.backend import Backend, require
-from . import session_data
-from . import volumes as shared
 from .call import Call
+from .launches import data as launch_data
+from .launches import previews
+from .launches.facts import facts
 
 
 async def list_(backend: Backend, call: Call) -> Page[Session]:
@@ -69,6 +69,11 @@ async def get(backend: Backend, call: Call) -> Session:
     return _shown(backend, call, session)
 
 
+async def request(backend: Backend, call: Call) -> TemplateFields:
+    """Return the request with which a session would be launched again."""
+    return templates.stored(fields_of(call.target.spec))
+
+
 async def advice(backend: Backend, call: Call) -> Advice:
     """Return the recommended share of a session."""
     used = await backend.measured(call.target)
@@ -89,17 +94,7 @@ async def create(backend: Backend, call: Call) -> Session:
 
 async def preview(backend: Backend, call: Call) -> Preview:
     """Return what would happen to a request; one that breaks rules gets an answer, too."""
-    known = await facts(backend, call)
-    try:
-        spec = specs.check(call.body, known)
-        names.check_free(spec, backend.sessions.all())
-    except (InvalidFields, NameTaken) as error:
-        return previews.forbidden(error, alternatives.allowed(call.body, known, error))
-    found = await backend.planning.preview(spec, call.who)
-    found = disclosure.preview(found, backend.sessions.all(), call.rights)
-    found = previews.rounded(found, call.body, spec)
-    found = previews.apart(found, spec, known.containers)
-    return previews.with_data(found, await session_data.previews(backend, spec.data))
+    return await previews.preview(backend, call)
 
 
 async def stop(backend: Backend, call: Call) -> Session:
@@ -115,7 +110,7 @@ async def suspend(backend: Backend, call: Call) -> Session:
 async def resume(backend: Backend, call: Call) -> Session:
     """Check a session's request like a new one, and put it back into the queue."""
     request: ResumeRequest = call.body
-    again = replace(call, body=specs.asked_again(call.target.spec))
+    again = replace(call, body=asked_again(call.target.spec))
     specs.check_again(call.target.spec, await facts(backend, again))
     resumed = await backend.sessions.resume(call.target.id, request.base_url)
     return _shown(backend, call, resumed)
@@ -243,7 +238,7 @@ def _shown(backend: Backend, call: Call, session: Session) -> Session:
 
 def _shower(backend: Backend, call: Call) -> Callable[[Session], Session]:
     """Return what maps a session to how the caller sees it."""
-    known = session_data.known(backend)
+    known = launch_data.known(backend)
     policy = backend.policing.policy() if backend.policing else NO_POLICY
     now = datetime.now(UTC)
 
@@ -268,23 +263,3 @@ def _states(text: str) -> set[str]:
         problem = FieldError("state", f"Unknown: {', '.join(unknown)}.", hint)
         raise refused(problem)
     return states
-
-
-async def facts(backend: Backend, call: Call) -> specs.Facts:
-    """Return what the request in a call is checked against."""
-    request: SessionRequest = call.body
-    inventory = backend.inventory
-    projects = launchable(inventory.projects(), call.rights)
-    project = request.project or next((each.name for each in projects), "")
-    return specs.Facts(
-        projects=projects,
-        nodes=inventory.nodes(),
-        place=await inventory.look_up(request),
-        fits=inventory.fit,
-        policy=backend.policing.policy() if backend.policing else NO_POLICY,
-        containers=inventory.containers,
-        watched=tuple(p for p in call.rights.roles if not call.rights.launches(p)),
-        right=call.rights.source.launching,
-        data=await session_data.resolved(backend, call, request.data),
-        volumes=await shared.facts(backend, call, project),
-    )

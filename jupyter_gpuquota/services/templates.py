@@ -9,13 +9,14 @@ from ..core import templates as core
 from ..core.fields import FieldReader
 from ..core.names import find_session
 from ..core.requests import specs
+from ..core.requests.again import fields_of
 from ..model.sessions import SessionFields
 from ..model.struct import Nothing
 from ..model.templates import Template, TemplateList, TemplateRequest, TemplateScope
 from ..ports.backend import Backend, require
 from ..ports.templates import Templates
 from .call import Call
-from .sessions import facts
+from .launches.facts import facts
 
 
 async def list_(backend: Backend, call: Call) -> TemplateList:
@@ -76,7 +77,7 @@ def _fields(backend: Backend, call: Call) -> SessionFields:
     sessions = disclosure.seen(backend.sessions.all(), call.rights)
     session = find_session(asked.session, sessions, call.who)
     call.rights.check("inspect", session, "copy")
-    return core.fields_of(session.spec)
+    return fields_of(session.spec)
 
 
 async def _check(backend: Backend, call: Call, template: Template) -> None:
@@ -84,7 +85,7 @@ async def _check(backend: Backend, call: Call, template: Template) -> None:
     reader = FieldReader()
     core.check_texts(call.body, reader)
     request = core.requested(template.request, template.name)
-    known = await facts(backend, replace(call, body=request))
+    known = replace(await facts(backend, replace(call, body=request)), partial=True)
     reader.take(lambda: specs.check(request, known))
     reader.take(lambda: core.check_count(template, able(backend).all()))
     reader.finish()

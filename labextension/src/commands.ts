@@ -15,7 +15,8 @@ export namespace CommandIDs {
   export const suspend = 'gpuquota:suspend-session';
   export const resume = 'gpuquota:resume-session';
   export const relaunch = 'gpuquota:relaunch-session';
-  export const larger = 'gpuquota:use-larger-share';
+  export const changeShare = 'gpuquota:change-share';
+  export const launchAgain = 'gpuquota:launch-again';
   export const stop = 'gpuquota:stop-session';
   export const remove = 'gpuquota:delete-session';
   export const resumeHere = 'gpuquota:resume-this-session';

@@ -88,6 +88,7 @@ ALLOWED: dict[str, set[str]] = {
     "sessions.create": {"member", "owner", "lead", ADMIN},
     "sessions.preview": _PERSONS,
     "sessions.get": _SEE,
+    "sessions.request": _MANAGE,
     "sessions.advice": _MANAGE,
     "sessions.delete": _OWN,
     "sessions.stop": _MANAGE,

@@ -93,6 +93,14 @@ class TemplatesContract:
         with pytest.raises(NotFound):
             await ask(backend, "put", "outsider", "own/like", body)
 
+    async def test_a_template_may_leave_the_command_of_a_training_to_its_launch(
+        self, backend: Backend
+    ) -> None:
+        able(backend, "templates")
+        body = TemplateRequest(request=SessionFields(project="team-c", kind="train"))
+        saved = await ask(backend, "put", "owner", "own/base", body)
+        assert saved.request.command == ()
+
     async def test_an_account_has_a_bounded_number(self, backend: Backend) -> None:
         templates = able(backend, "templates")
         for i in range(MOST):

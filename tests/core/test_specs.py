@@ -67,6 +67,8 @@ def test_a_bad_name_is_refused(name: str) -> None:
         ({"env": {"JUPYTER_TOKEN": "x"}}, "env.JUPYTER_TOKEN"),
         ({"env": {"A": "\0"}}, "env.A"),
         ({"command": ("",)}, "command"),
+        ({"kind": "train"}, "command"),
+        ({"kind": "train", "args": ("--lr", "1")}, "command"),
         ({"args": ("\0",)}, "args"),
         ({"priority": 101}, "priority"),
     ],

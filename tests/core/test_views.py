@@ -67,7 +67,7 @@ def test_a_preview_says_why_it_would_wait_and_where_in_line() -> None:
     ("asked", "instead"),
     [
         ({"gpu": "2"}, make_share("1")),
-        ({"gpu": "999999", "kind": "train"}, make_share("2")),
+        ({"gpu": "999999", "kind": "train", "command": ("train",)}, make_share("2")),
         ({"gpu_memory": "64Gi"}, Share(memory=32768)),
         ({"gpu_memory": "48Gi"}, Share(memory=32768)),
         ({"gpu": "2", "name": "?"}, None),
@@ -107,6 +107,19 @@ def test_a_preview_says_what_is_borrowed_and_from_whom() -> None:
     )
 
 
+def test_a_preview_on_an_undivided_machine_speaks_of_gpus_only() -> None:
+    alone = [make_project("root", quota="2")]
+    mine = make_session(
+        "b", "1", "running", project="root", placement=make_placement(make_slice(0))
+    )
+    fits = preview(make_spec(gpu="1", project="root"), ClusterSnapshot([mine], alone, NODES, NOW))
+    waits = preview(make_spec(gpu="2", project="root"), ClusterSnapshot([mine], alone, NODES, NOW))
+    assert fits.message.endswith("Uses 1 GPU.")
+    assert waits.message.startswith("Will be queued (#1):")
+    assert "quota" not in fits.message
+    assert "root" not in fits.message
+
+
 def test_a_preview_says_when_enough_will_be_free() -> None:
     bounded = msgspec.structs.replace(
         make_session("b", "1", "running", placement=make_placement(make_slice(0))),
@@ -115,7 +128,8 @@ def test_a_preview_says_when_enough_will_be_free() -> None:
     shown = preview(make_spec(gpu="1"), ClusterSnapshot([bounded], PROJECTS, NODES, NOW))
     assert shown.verdict == "waits"
     assert shown.expected == bounded.ends
-    assert shown.message.endswith("1 GPU should be free in about 20 min.")
+    clock = f"{bounded.ends:%H:%M} UTC"
+    assert shown.message.endswith(f"1 GPU should be free at about {clock}, in 20 min.")
 
 
 def test_a_queued_session_says_when_it_should_start() -> None:

@@ -39,7 +39,9 @@ async def test_replicas_that_look_like_whole_gpus_cost_what_quotas_count(
     put_quota(api)
     put_nodes(api, sliced(), mig_single())
     async with opened(api, tmp_path) as backend:
-        request = SessionRequest(name="exp-1", project=TEAM, gpu="0.25", kind="train")
+        request = SessionRequest(
+            name="exp-1", project=TEAM, gpu="0.25", kind="train", command=("train",)
+        )
         preview = await ask(backend, "sessions.preview", body=request)
         assert preview.message.endswith("Uses 1 GPU of your quota.")
         await wait_for(lambda: any("ts-1" in each for each in backend.changes.warnings()))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.api.dispatch import ApiRequest
-from jupyter_gpuquota.errors import NoServer, OutcomeUnknown, Unavailable
+from jupyter_gpuquota.errors import NoServer, OutcomeUnknown
 from jupyter_gpuquota.hosting.locate import Location
 from jupyter_gpuquota.hosting.start import ensure_controller
 from jupyter_gpuquota.hosting.status import status

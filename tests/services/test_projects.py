@@ -149,7 +149,7 @@ async def test_a_preview_changes_nothing_and_checks_everything() -> None:
 async def test_rules_and_groups_are_tried_with_projects_or_alone() -> None:
     backend = guarded()
     for name in ("first", "second", "third"):
-        body = SessionRequest(name=name, project="team-a", gpu=4, kind="train")
+        body = SessionRequest(name=name, project="team-a", gpu=4, kind="train", command=("x",))
         await ask(backend, "sessions.create", body=body)
     change = SettingsChange(
         put=(ProjectRequest(name="team-a", quota=8),),
@@ -174,9 +174,10 @@ async def test_a_group_that_is_tried_away_takes_its_label_away() -> None:
     backend = guarded()
     group = NodeGroupRequest(name="big", nodes=("dgx1-2",))
     await ask(backend, "groups.put", body=GroupsRequest(groups=(group,), revision="1"))
-    full = SessionRequest(name="full", gpu=8, kind="train", node_type="big")
+    fields = {"gpu": 8, "kind": "train", "command": ("x",), "node_type": "big"}
+    full = SessionRequest(name="full", **fields)
     await ask(backend, "sessions.create", body=full)
-    body = SessionRequest(name="waits", gpu=8, kind="train", node_type="big")
+    body = SessionRequest(name="waits", **fields)
     waits = await ask(backend, "sessions.create", body=body)
     assert waits.state == "waiting"
     both = (NodeGroupRequest(name="big", nodes=("dgx1-1", "dgx1-2")),)

@@ -89,12 +89,6 @@ def test_what_runs(line, command, arguments):
     assert (found["command"], found["args"]) == (command, arguments)
 
 
-def test_a_training_without_a_command_names_both_remedies():
-    said = problems("exp1 -g 1")["command"]
-    assert "-- python train.py" in said
-    assert "--interactive" in said
-
-
 @pytest.mark.parametrize(
     ("line", "field"),
     [
@@ -118,7 +112,6 @@ def test_all_problems_are_reported_at_once():
         "name",
         "env.A",
         "environment",
-        "command",
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+import msgspec
 import pytest
 
 from jupyter_gpuquota import Client
@@ -90,6 +91,42 @@ def test_words_that_were_not_given_are_left_to_the_template() -> None:
     assert (name, wishes, problems) == ("exp1", {"template": "small", "project": "team-b"}, ())
     _, _, problems = read(words("submit exp1 --template small --command"))
     assert [each.field for each in problems] == ["command"]
+    _, wishes, _ = read(words("submit exp2 --like exp1 -g 1"))
+    assert wishes == {"like": "exp1", "gpu": "1"}
+
+
+def test_a_session_is_launched_again(say, client: Client) -> None:
+    first = client.sessions.submit(
+        "exp1", project="team-a", gpu=0.25, kind="train", command=["sleep", "9"], env={"A": "1"}
+    )
+    client.sessions.stop("exp1", wait=True)
+    again = client.sessions.submit("exp2", like="exp1")
+    assert msgspec.structs.replace(again.spec, name="exp1") == first.spec
+    say("submit exp3 --like exp1 -g 1 -e B=2")
+    spec = client.sessions.get("exp3").spec
+    assert (spec.share.milli, spec.env, spec.command) == (
+        1000,
+        {"A": "1", "B": "2"},
+        ("sleep", "9"),
+    )
+    assert client.sessions.request("exp1").gpu == "0.25"
+    with pytest.raises(NotFound):
+        say("submit exp4 --like nothing")
+    with pytest.raises(InvalidFields, match="not both"):
+        say("submit exp4 --like exp1 --template small")
+
+
+def test_a_training_without_a_command_names_both_remedies(say, client: Client) -> None:
+    with pytest.raises(InvalidFields) as caught:
+        say("submit exp1 -p team-a -g 1")
+    [problem] = caught.value.fields
+    assert (problem.field, problem.message) == ("command", "A training needs a command.")
+    assert "-- python train.py" in problem.hint
+    assert "--interactive" in problem.hint
+    client.templates.save("small", project="team-a", kind="train")
+    with pytest.raises(InvalidFields, match="needs a command"):
+        say("submit exp1 --template small")
+    say("submit exp1 --template small -- sleep 600")
 
 
 @pytest.mark.parametrize(

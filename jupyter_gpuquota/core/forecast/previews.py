@@ -15,13 +15,14 @@ from ...model.pods import ContainerRules
 from ...model.previews import Preview
 from ...model.reasons import Reason
 from ...model.resources import MILLI, Placement, Share
-from ...model.sessions import Session, SessionRequest, SessionSpec
+from ...model.sessions import Kind, Session, SessionRequest, SessionSpec
 from ...model.struct import Message, field_problem
 from ..datasets import mounts
 from ..fields import FieldReader
 from ..names import mention
 from ..requests.shares import read_share
 from ..scheduling import explain
+from ..scheduling.capacity import is_undivided
 from ..scheduling.cycle import Cycle
 from ..scheduling.holders import held_by
 from ..scheduling.scheduler import run_cycle
@@ -50,7 +51,8 @@ def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
     if victims := _caused(rest, snapshot):
         return _preempts(victims, decision, rest, snapshot)
     if isinstance(decision.outcome, Placement) and _REQUESTED not in rest.lost:
-        return _starts(spec, decision.outcome, run_cycle(trial))
+        alone = is_undivided(snapshot.projects, snapshot.nodes)
+        return _starts(spec, decision.outcome, run_cycle(trial), alone=alone)
     return _follows(decision, trial, rest)
 
 
@@ -87,6 +89,14 @@ def with_data(found: Preview, data: tuple[MountPreview, ...]) -> Preview:
     return msgspec.structs.replace(found, message=joined(*said), sentences=said, data=data)
 
 
+def with_kind(found: Preview, kind: Kind, other: Preview) -> Preview:
+    """Return a preview that offers another kind if that would start now, by its own preview."""
+    if other.verdict not in {"fits", "borrows"}:
+        return found
+    said = (*found.sentences, message("preview.as_spot"))
+    return msgspec.structs.replace(found, message=joined(*said), sentences=said, nearest_kind=kind)
+
+
 def forbidden(error: GpuQuotaError, nearest: Share | None = None) -> Preview:
     """Return which rules forbid a request, field by field, and a share that none would forbid."""
     problems = tuple(map(field_problem, error.fields))
@@ -105,7 +115,7 @@ def forbidden(error: GpuQuotaError, nearest: Share | None = None) -> Preview:
     )
 
 
-def _starts(spec: SessionSpec, placement: Placement, cycle: Cycle) -> Preview:
+def _starts(spec: SessionSpec, placement: Placement, cycle: Cycle, *, alone: bool) -> Preview:
     if not placement.slices:
         sentence = message("preview.no_gpu")
         return Preview(
@@ -120,7 +130,7 @@ def _starts(spec: SessionSpec, placement: Placement, cycle: Cycle) -> Preview:
         _start(placement, MILLI - device.milli),
         _borrows(borrowed, ",".join(_owners(cycle, spec.project)))
         if borrows
-        else message("preview.uses", used=placement.milli),
+        else message("preview.uses_alone" if alone else "preview.uses", used=placement.milli),
     )
     return Preview(
         verdict="borrows" if borrows else "fits",

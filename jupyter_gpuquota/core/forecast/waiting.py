@@ -10,13 +10,14 @@ from datetime import datetime, timedelta
 import msgspec
 
 from ...model.messages.build import joined, message, sentences_of
-from ...model.messages.formats import share_arg
+from ...model.messages.formats import share_arg, time_arg
 from ...model.previews import Preview
 from ...model.reasons import Reason
 from ...model.resources import MILLI, Placement, Share
 from ...model.sessions import Session
 from .. import lifecycle
 from ..idle import lifetime
+from ..scheduling.capacity import is_undivided
 from ..scheduling.cycle import Cycle
 from ..scheduling.placement import Pool
 from ..scheduling.scheduler import plan
@@ -42,6 +43,8 @@ def waits(requested: Session, trial: ClusterSnapshot, cycle: Cycle, rest: Steady
     outcome, place = decision.outcome, decision.ahead + 1
     why = outcome if isinstance(outcome, Reason) else end.reason
     sentences = [message("preview.queued", place=place, project=project)]
+    if is_undivided(trial.projects, trial.nodes):
+        sentences = [message("preview.queued_alone", place=place)]
     sentences += sentences_of(why) if why else ()
     nearest = _nearest(requested, trial, cycle)
     if nearest:
@@ -49,7 +52,8 @@ def waits(requested: Session, trial: ClusterSnapshot, cycle: Cycle, rest: Steady
     free = _expected(requested, trial, rest)
     if free:
         minutes = max(1, round((free - trial.now) / timedelta(minutes=1)))
-        sentences.append(message("preview.expected", share=share_arg(share), span=60 * minutes))
+        at, span = time_arg(free), 60 * minutes
+        sentences.append(message("preview.expected", share=share_arg(share), at=at, span=span))
     return Preview(
         verdict="waits",
         message=joined(*sentences),

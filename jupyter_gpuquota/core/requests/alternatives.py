@@ -1,4 +1,4 @@
-"""Smaller shares, for when the requested one is not possible."""
+"""Smaller shares and another kind, for when what is requested cannot be had now."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 import msgspec
 
 from ...errors import GpuQuotaError
+from ...model.previews import Preview
 from ...model.resources import MILLI, Share
 from ...model.sessions import SessionRequest
 from ..fields import FieldReader
@@ -53,3 +54,15 @@ def allowed(request: SessionRequest, facts: Facts, error: GpuQuotaError) -> Shar
     cards = {device.memory for node in nodes for device in node.devices}
     fits = ((s, facts.fits(s, kind, group, nodes, project)) for s in smaller(share, most, cards))
     return next((share for share, fit in fits if not fit.errors), None)
+
+
+def preemptible(request: SessionRequest, found: Preview) -> SessionRequest | None:
+    """Return the same request as spot, which may start while this one is queued or over quota.
+
+    None if another kind would not help.
+    """
+    fields = {problem.field for problem in found.problems}
+    held_up = found.verdict == "waits" or (found.verdict == "forbidden" and fields <= _SHARE)
+    if request.kind != "interactive" or not held_up:
+        return None
+    return msgspec.structs.replace(request, kind="interactive-spot")

@@ -24,8 +24,10 @@ _OPERATOR = re.compile(r"&&?|\|\|?|<|&?\d?>{1,2}(&\d|[\w./~-]+)?|[\w./=-]+;")
 _SHELLS = {"bash", "dash", "fish", "ksh", "sh", "zsh"}
 
 
-def check_argv(request: SessionRequest, reader: FieldReader) -> None:
-    """Check command and arguments."""
+def check_argv(request: SessionRequest, reader: FieldReader, *, partial: bool = False) -> None:
+    """Check command and arguments; `partial`: a training may leave its command to its launch."""
+    if request.kind == "train" and not request.command and not partial:
+        reader.wrong("command", "command.missing")
     for field, words in (("command", request.command), ("args", request.args)):
         if any("\0" in word for word in words):
             reader.wrong(field, "field.nul")

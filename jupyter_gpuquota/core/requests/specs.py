@@ -19,11 +19,12 @@ from ...model.sessions import Kind, SessionRequest, SessionSpec
 from ..fields import NAME_LIMIT, FieldReader
 from ..idle.policy import NO_POLICY
 from ..idle.requests import check_wish, read_wish
+from .again import asked_again
 from .arguments import check_argv
-from .data import Resolved, data_text, read_data
+from .data import Resolved, read_data
 from .feasibility import Fits, fit
-from .mounts import VolumeFacts, mount_text, read_mounts
-from .pods import options_asked, read_options
+from .mounts import VolumeFacts, read_mounts
+from .pods import read_options
 from .processes import check_processes, check_together
 from .shares import read_share
 from .variables import check_variables
@@ -39,7 +40,8 @@ class Facts:
     those whose sessions the user may only view. `right` is what launching needs, where that is not
     membership. `containers` is None if sessions are processes. `fits` rounds a share up and checks
     it: by default like our own scheduler. `data` has what the datasets of the request are.
-    `volumes` is what its volumes are checked against, None where they are not known.
+    `volumes` is what its volumes are checked against, None where they are not known. A `partial`
+    request is a template: launching it may add the command of a training.
     """
 
     projects: Sequence[Project]
@@ -52,6 +54,7 @@ class Facts:
     fits: Fits = fit
     data: Mapping[str, Resolved] = field(default_factory=dict)
     volumes: VolumeFacts | None = None
+    partial: bool = False
 
 
 def check(request: SessionRequest, facts: Facts) -> SessionSpec:
@@ -94,7 +97,7 @@ def _checked(
         share = fit.share
     reader.choice("kind", request.kind, _KINDS)
     _check_place(request, facts.place, reader)
-    check_argv(request, reader)
+    check_argv(request, reader, partial=facts.partial)
     check_processes(request, containers, reader)
     _check_env(request.env, reader, container=containers is not None)
     _check_ports(request.ports, reader)
@@ -157,29 +160,6 @@ def check_resized(spec: SessionSpec, asked: ResizeRequest, facts: Facts) -> Sess
 
 def _names_share(asked: ResizeRequest) -> bool:
     return bool(asked.gpu or asked.gpu_memory or asked.mig_profile)
-
-
-def asked_again(spec: SessionSpec) -> SessionRequest:
-    """Return the request of a session without its share."""
-    return SessionRequest(
-        name=spec.name,
-        project=spec.project,
-        kind=spec.kind,
-        environment=spec.image or spec.environment,
-        folder=spec.folder,
-        command=spec.command,
-        args=spec.args,
-        env=spec.env,
-        ports=spec.ports,
-        priority=spec.priority,
-        node_type=spec.node_type,
-        base_url=spec.base_url,
-        stop_when_idle=spec.stop_when_idle,
-        processes=spec.processes,
-        data=tuple(map(data_text, spec.data)),
-        volumes=tuple(map(mount_text, spec.mounts)),
-        **options_asked(spec.pod),
-    )
 
 
 def _wanted(request: SessionRequest, facts: Facts) -> str:

@@ -79,4 +79,5 @@ def _project(project: Project, sessions: Sequence[Session], nodes: Sequence[Node
         waiting=len(waiting),
         users=users,
         preemptible=project.preemptible,
+        kept=sum(held_by(s) for s in own if s.spec.kind not in project.preemptible),
     )

@@ -126,6 +126,10 @@ SESSIONS = {
     "environment.unusable": Text(
         "{problem}", "Install jupyter_server there, or choose another environment."
     ),
+    "command.missing": Text(
+        "A training needs a command.",
+        "Enter one, e.g. python train.py, or choose Interactive for a Jupyter Server.",
+    ),
     "command.empty": Text("Must not begin with an empty word."),
     "command.operator": Text(
         "No shell runs the command, so {operator} would be an argument.", "Write {shell}."

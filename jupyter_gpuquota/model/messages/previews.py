@@ -18,6 +18,7 @@ PREVIEWS = {
     "preview.zone": Text("Runs in zone {zones:or}: {volume} can only be used there."),
     "preview.unknown": Text("The cluster does not tell when it would start."),
     "preview.uses": Text("Uses {used:gpus} of your quota."),
+    "preview.uses_alone": Text("Uses {used:gpus}."),
     "preview.borrows": Text(
         "Borrows {borrowed:gpus}, which {owners:or} can reclaim; the session would then be "
         "requeued."
@@ -39,8 +40,12 @@ PREVIEWS = {
     ),
     "preview.no_room": Text("{data} ({size:bytes}) does not fit into the cache now."),
     "preview.queued": Text("Will be queued (#{place:count} in {project}):"),
+    "preview.queued_alone": Text("Will be queued (#{place:count}):"),
     "preview.nearest": Text("{share:share} would start now."),
-    "preview.expected": Text("{share:share} should be free in about {span:duration}."),
+    "preview.as_spot": Text("It would start now if others could preempt it."),
+    "preview.expected": Text(
+        "{share:share} should be free at about {at:time}, in {span:duration}."
+    ),
     "preview.apart": Text(
         "Its processes start one by one: if nodes lack room, some hold GPUs while others wait."
     ),

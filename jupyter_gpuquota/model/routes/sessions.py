@@ -28,6 +28,7 @@ from ..sessions import (
 )
 from ..snapshots.runs import RunList
 from ..struct import Nothing, Page
+from ..templates import TemplateFields
 from .route import Route
 
 ROUTES: tuple[Route, ...] = (
@@ -67,6 +68,15 @@ ROUTES: tuple[Route, ...] = (
         "Show a session",
         noun="sessions",
         need="see",
+    ),
+    Route(
+        "sessions.request",
+        "GET",
+        "/sessions/{id}/request",
+        TemplateFields,
+        "Show the request with which a session would be launched again",
+        need="inspect",
+        action="see the request of",
     ),
     Route(
         "sessions.advice",

@@ -8,6 +8,7 @@ from dataclasses import replace as with_
 
 from ...core import names
 from ...core.requests import specs
+from ...core.requests.again import asked_again
 from ...core.snapshots import restore as restoring
 from ...core.snapshots import rights
 from ...core.snapshots.restore import Found
@@ -19,7 +20,7 @@ from ...model.struct import Nothing
 from ...ports.backend import Backend
 from ...ports.snapshots import RestoreOrder, Restores
 from ..call import Call
-from ..sessions import facts
+from ..launches.facts import facts
 from . import taking
 
 INACTIVE: frozenset[State] = ENDED | {"suspended"}
@@ -115,7 +116,7 @@ async def _session(
     bare = restoring.mounting(manifest, there)
     spec = restoring.new_spec(bare, name, found.folder)
     # The new folder is not there yet: that it can be made is checked by its parent.
-    request = specs.asked_again(restoring.new_spec(bare, name, posixpath.dirname(found.folder)))
+    request = asked_again(restoring.new_spec(bare, name, posixpath.dirname(found.folder)))
     known = await facts(backend, with_(call, body=request))
     checked = specs.check_again(spec, restoring.in_folder(known, found.folder))
     checked = restoring.mounting_too(checked, made)

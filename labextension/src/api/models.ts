@@ -1291,8 +1291,9 @@ export interface Quota {
 /**
  * What a project may use, holds and has queued.
  *
- * `quota`, `allocated`, `over`, `requested` and `fair` are milli-GPU: guaranteed, held, held above
- * the quota, held plus queued, and its fair share of the whole. `limit`, `weight` and `priority`
+ * `quota`, `allocated`, `kept`, `over`, `requested` and `fair` are milli-GPU: guaranteed, held,
+ * held by sessions that cannot be preempted, held above the quota, held plus queued, and its fair
+ * share of the whole. `limit`, `weight` and `priority`
  * and `preemptible` are the project's own (see `Project`). `running` and `waiting` count sessions.
  */
 export interface ProjectUse {
@@ -1309,6 +1310,7 @@ export interface ProjectUse {
   waiting: number;
   users: UserUse[];
   preemptible?: Kind[];
+  kept?: number;
 }
 /**
  * What one user holds of a project, in milli-GPU, and has queued.
@@ -1758,7 +1760,8 @@ export interface SessionRequest {
  * `reclaims` (starts once others have released GPUs), `waits` (with the reason, the position in
  * its project's queue and, if they exist, the nearest share that would start now and when enough
  * is `expected` to be free, because the run time of others is over) or `forbidden` (with the rule,
- * or with the invalid fields in `problems`). `sentences` are those of `message`, with their keys.
+ * or with the invalid fields in `problems`). `nearest_kind` is another kind of session that would
+ * start now with the requested share. `sentences` are those of `message`, with their keys.
  * `preempts` are the ids of the sessions that would lose their GPUs, as far as the caller sees
  * them. `data` says which versions of datasets are cached already, and which are fetched first.
  */
@@ -1771,6 +1774,7 @@ export interface Preview {
   isolation: Isolation | null;
   queue_position: number;
   nearest: Share | null;
+  nearest_kind?: Kind | null;
   expected: string | null;
   problems: FieldProblem[];
   data?: MountPreview[];
@@ -1790,6 +1794,46 @@ export interface MountPreview {
   done: number;
   left: number | null;
   problem: string;
+}
+/**
+ * The request of a template or a session, as it is shown: readers ignore unknown fields.
+ */
+export interface TemplateFields {
+  cpu: string | number;
+  cpu_limit: string | number;
+  memory: string | number;
+  memory_limit: string | number;
+  large_shm: boolean;
+  tolerations: string[];
+  pull_secrets: string[];
+  pull_policy: string;
+  service_account: string;
+  run_as: string | number;
+  secret_env: {
+    [k: string]: string;
+  };
+  project: string;
+  kind: Kind;
+  gpu: string | number;
+  gpu_memory: string | number;
+  gpu_compute: string | number;
+  mig_profile: string;
+  environment: string;
+  folder: string;
+  command: string[];
+  args: string[];
+  env: {
+    [k: string]: string;
+  };
+  ports: number[];
+  priority: number;
+  node_type: string;
+  base_url: string;
+  idle_timeout: string | number;
+  stop_when_idle?: boolean;
+  processes?: number;
+  data: string[];
+  volumes: string[];
 }
 /**
  * Whether another share would suit a session, by the GPU memory that it has used.
@@ -2541,46 +2585,6 @@ export interface Template {
   request: TemplateFields;
   on_shutdown: OnShutdown;
   actions: TemplateAction[];
-}
-/**
- * The request of a template, as it is listed: readers ignore unknown fields.
- */
-export interface TemplateFields {
-  cpu: string | number;
-  cpu_limit: string | number;
-  memory: string | number;
-  memory_limit: string | number;
-  large_shm: boolean;
-  tolerations: string[];
-  pull_secrets: string[];
-  pull_policy: string;
-  service_account: string;
-  run_as: string | number;
-  secret_env: {
-    [k: string]: string;
-  };
-  project: string;
-  kind: Kind;
-  gpu: string | number;
-  gpu_memory: string | number;
-  gpu_compute: string | number;
-  mig_profile: string;
-  environment: string;
-  folder: string;
-  command: string[];
-  args: string[];
-  env: {
-    [k: string]: string;
-  };
-  ports: number[];
-  priority: number;
-  node_type: string;
-  base_url: string;
-  idle_timeout: string | number;
-  stop_when_idle?: boolean;
-  processes?: number;
-  data: string[];
-  volumes: string[];
 }
 /**
  * A template to save; with a `session`, its request is taken instead of `request`.

@@ -93,6 +93,7 @@ import type {
   StorageQuery,
   TagRequest,
   Template,
+  TemplateFields,
   TemplateList,
   TemplateRequest,
   TerminalInput,
@@ -481,6 +482,14 @@ export const routes = {
     path: '/sessions/{id}',
     noun: 'sessions'
   } as Route<{ id: string }, undefined, undefined, Session>,
+
+  /** Show the request with which a session would be launched again. */
+  sessionsRequest: {
+    name: 'sessions.request',
+    method: 'GET',
+    path: '/sessions/{id}/request',
+    noun: ''
+  } as Route<{ id: string }, undefined, undefined, TemplateFields>,
 
   /** Recommend a share for a session, by its use so far. */
   sessionsAdvice: {

@@ -27,6 +27,10 @@ const ARGS = {
       description: 'A version of a dataset to use, as NAME@REF'
     },
     volume: { type: 'string', description: 'The name of a volume to mount' },
+    session: {
+      type: 'string',
+      description: 'The id of a session to launch again'
+    },
     template: {
       type: 'string',
       description: 'A template to fill the form with, as SCOPE/NAME'
@@ -68,6 +72,7 @@ export const launch: JupyterFrontEndPlugin<void> = {
         const wanted = {
           data: text(args.data),
           volume: text(args.volume),
+          session: text(args.session),
           template: text(args.template)
         };
         await main.show('jupyter-gpuquota:launch', {

@@ -1,6 +1,7 @@
 import { Clipboard, Notification } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import {
+  addIcon,
   closeIcon,
   copyIcon,
   LabIcon,
@@ -13,7 +14,7 @@ import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Session } from '../api/models';
 import { CommandIDs, SESSION_ARGS } from '../commands';
 import { clockIcon, openIcon, snapshotIcon, suspendIcon } from '../icons';
-import { can } from '../state/sessions';
+import { can, hasEnded } from '../state/sessions';
 import { IGpuWorkspace } from '../tokens';
 import { clockText } from '../views/parts/texts';
 import { chooseSession, confirmEnd } from './dialogs';
@@ -24,7 +25,7 @@ interface ISessionCommand {
   id: string;
   icon: LabIcon;
   /** In a session's own menu, and where the session is yet to be chosen. */
-  label: string;
+  label: string | ((session: Session) => string);
   longLabel: string;
   caption: string;
   /** Which sessions it can be done to. */
@@ -48,7 +49,14 @@ export function addSessionCommands(
     const { id, icon, caption, fits } = command;
     const of = (args: ReadonlyPartialJSONObject) => find(workspace, args);
     commands.addCommand(id, {
-      label: args => (names(args) ? command.label : command.longLabel),
+      label: args => {
+        const { label, longLabel } = command;
+        const session = of(args);
+        if (typeof label === 'function') {
+          return session ? label(session) : longLabel;
+        }
+        return names(args) ? label : longLabel;
+      },
       caption,
       icon,
       describedBy: { args: SESSION_ARGS },
@@ -183,7 +191,10 @@ function changing(
     {
       id: CommandIDs.resume,
       icon: runIcon,
-      label: trans.__('Resume'),
+      label: session =>
+        session.spec.kind === 'train' && hasEnded(session)
+          ? trans.__('Run Again')
+          : trans.__('Resume'),
       longLabel: trans.__('Resume a GPU Session…'),
       caption: trans.__('Queue it again with the same share'),
       fits: session => can(session, 'resume'),
@@ -201,18 +212,27 @@ function changing(
       run: session => relaunch(workspace, session, trans)
     },
     {
-      id: CommandIDs.larger,
+      id: CommandIDs.changeShare,
       icon: refreshIcon,
-      label: trans.__('Use a Larger Share…'),
-      longLabel: trans.__('Use a Larger Share for a GPU Session…'),
-      caption: trans.__('End its processes and restart it with a larger share'),
+      label: trans.__('Change Share…'),
+      longLabel: trans.__('Change the Share of a GPU Session…'),
+      caption: trans.__('Restart it with a larger or smaller share'),
       fits: session => can(session, 'resize'),
       run: async session => {
-        const { useLargerShare } = await import(
-          /* webpackChunkName: "storage" */ '../views/details/largershare'
+        const { changeShare } = await import(
+          /* webpackChunkName: "storage" */ '../views/details/changeshare'
         );
-        await useLargerShare({ workspace, commands, trans }, session);
+        await changeShare({ workspace, commands, trans }, session);
       }
+    },
+    {
+      id: CommandIDs.launchAgain,
+      icon: addIcon,
+      label: trans.__('Launch Again…'),
+      longLabel: trans.__('Launch a GPU Session Again…'),
+      caption: trans.__('Open the launch form filled in like this session'),
+      fits: session => can(session, 'log'),
+      run: ({ id }) => commands.execute(CommandIDs.launch, { session: id })
     },
     {
       id: CommandIDs.stop,

@@ -1,5 +1,10 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { FieldProblem, SessionRequest, Share } from '../api/models';
+import {
+  FieldProblem,
+  ResizeRequest,
+  SessionRequest,
+  Share
+} from '../api/models';
 import { IOptions, NO_OPTIONS, optionsOf } from './container';
 import { canonicalNumber, canonicalSpan, typedNumber } from './numbers';
 import { splitWords } from './shellwords';
@@ -7,12 +12,8 @@ import { splitWords } from './shellwords';
 /** What `custom` asks for. */
 export type Form = 'gpu' | 'memory' | 'mig';
 
-/** The launch form as it is filled in: what the user typed, unread. */
-export interface IDraft extends IOptions {
-  name: string;
-  /** The template that it was filled in from, as `SCOPE/NAME`. */
-  template: string;
-  project: string;
+/** A share as it is chosen in a form. */
+export interface IShareDraft {
   /** A number of GPUs, `none`, or `custom`. */
   preset: string;
   form: Form;
@@ -20,6 +21,14 @@ export interface IDraft extends IOptions {
   memory: string;
   mig: string;
   compute: string;
+}
+
+/** The launch form as it is filled in: what the user typed, unread. */
+export interface IDraft extends IOptions, IShareDraft {
+  name: string;
+  /** The template that it was filled in from, as `SCOPE/NAME`. */
+  template: string;
+  project: string;
   kind: NonNullable<SessionRequest['kind']>;
   environment: string;
   folder: string;
@@ -31,6 +40,8 @@ export interface IDraft extends IOptions {
   env: string;
   /** Numbers between commas or spaces. */
   ports: string;
+  /** How many processes a training has; empty is one. */
+  processes: string;
   priority: string;
   node_type: string;
   /** A length of time; empty for what the policy says. */
@@ -58,6 +69,7 @@ export const EMPTY: Readonly<IDraft> = {
   args: '',
   env: '',
   ports: '',
+  processes: '',
   priority: '50',
   node_type: '',
   idle_timeout: '',
@@ -129,11 +141,15 @@ export function toRequest(
   if (draft.preset === 'custom' && !draft[draft.form].trim()) {
     problem(FIELDS[draft.form], trans.__('Enter an amount.'));
   }
+  const processes = draft.processes.trim();
+  if (!/^\d{0,9}$/.test(processes)) {
+    problem('processes', trans.__('Enter a number.'));
+  }
   const request: SessionRequest = {
     name: draft.name.trim(),
     project: draft.project,
     kind: draft.kind,
-    ...share(draft),
+    ...shareOf(draft),
     environment: draft.environment.trim(),
     folder: draft.folder.trim(),
     command: words('command'),
@@ -143,6 +159,8 @@ export function toRequest(
     priority: Number(draft.priority) || 0,
     node_type: draft.node_type.trim(),
     idle_timeout: canonicalSpan(draft.idle_timeout),
+    // A server of an older version knows no processes and no datasets.
+    ...(processes ? { processes: Number(processes) || 1 } : {}),
     ...dataOf(draft),
     ...optionsOf(draft, pairs('secret_env'))
   };
@@ -155,13 +173,16 @@ export function toDraft({
   memory,
   compute,
   mig
-}: Share): Partial<IDraft> {
+}: Share): Partial<IShareDraft> {
   const custom = { preset: 'custom', compute: compute ? String(compute) : '' };
   if (mig) {
     return { ...custom, form: 'mig', mig };
   }
   if (memory) {
     return { ...custom, form: 'memory', memory: `${memory}Mi` };
+  }
+  if (!milli) {
+    return { preset: 'none' };
   }
   const gpu = String(milli / 1000);
   const preset = PRESETS.find(name => name === gpu);
@@ -183,14 +204,15 @@ export function controlOf(field: string): keyof IDraft | undefined {
   return name in EMPTY ? (name as keyof IDraft) : undefined;
 }
 
-/** Return what was entered as datasets: a server of an older version knows none. */
+/** Return what was entered as datasets. */
 function dataOf({ data }: IDraft): Pick<SessionRequest, 'data'> {
   const lines = data.split('\n').map(line => line.trim());
   const named = lines.filter(Boolean);
   return named.length ? { data: named } : {};
 }
 
-function share(draft: IDraft): Partial<SessionRequest> {
+/** Return the share of a draft as the fields of a request; none for CPUs only. */
+export function shareOf(draft: IShareDraft): ResizeRequest {
   if (draft.preset === 'none') {
     return {};
   }

@@ -84,6 +84,6 @@ test('kernel item', async ({ page, ready }) => {
     timeout: 90_000
   });
   await item(page).click();
-  await page.getByRole('menuitem', { name: 'Use a Larger Share…' }).hover();
+  await page.getByRole('menuitem', { name: 'Change Share…' }).hover();
   await shoot(page, 'kernel-item');
 });

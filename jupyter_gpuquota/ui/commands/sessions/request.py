@@ -11,12 +11,20 @@ from ....client import Client
 from ....client.sessions import Wishes
 from ....errors import FieldError
 from ....model.sessions import Kind
-from ...arguments import add_share, offer, own_projects, template_names, whole_number
+from ...arguments import (
+    add_share,
+    offer,
+    own_projects,
+    session_names,
+    template_names,
+    whole_number,
+)
 from ...parser import Parser
 from . import container
 
 _WRITE_COMMAND = "Write the command last, after `--`: -g 0.5 -- python train.py."
-_OR_INTERACTIVE = "Or add --interactive for a Jupyter server."
+HINTS = {"command.missing": f"{_WRITE_COMMAND} Or add --interactive for a Jupyter server."}
+"""What to do about some problems that the server finds, in words of the shell."""
 
 
 def fill(parser: Parser, *, several: bool = False) -> None:
@@ -29,6 +37,10 @@ def fill(parser: Parser, *, several: bool = False) -> None:
         "--template", default="", metavar="NAME", help="what other options leave out is taken of it"
     )
     offer(template, template_names)
+    like = parser.add_argument(
+        "--like", default="", metavar="SESSION", help="the same of a session, running or ended"
+    )
+    offer(like, session_names())
     add_share(parser.add_argument_group("GPU share (default: none, CPUs only)"))
     scheduling = parser.add_argument_group("scheduling")
     _fill_kind(scheduling)
@@ -119,8 +131,8 @@ def _fill_data_and_ports(group: argparse._ArgumentGroup) -> None:
 def read(args: argparse.Namespace) -> tuple[str, Wishes, tuple[FieldError, ...]]:
     """Return the name, the request and the problems of parsed words.
 
-    The server checks values; only words that cannot be sent are refused here. With a template, what
-    was not given is left out.
+    The server checks values; only words that cannot be sent are refused here. With a template or a
+    session to take the rest from, what was not given is left out.
     """
     problems: list[FieldError] = []
     kind: Kind = "train"
@@ -151,18 +163,19 @@ def read(args: argparse.Namespace) -> tuple[str, Wishes, tuple[FieldError, ...]]
         **container.read(args, problems),
     }
     name = _name(args, problems)
-    if args.template:
+    if args.template or args.like:
         request = _given(args, request)
     return name, request, tuple(problems)
 
 
 def _given(args: argparse.Namespace, request: Wishes) -> Wishes:
-    """Return what was given besides the template."""
+    """Return what was given besides the template or the session."""
     unset = {"kind"} if not args.interactive else set()
     unset |= {"priority"} if args.priority is None else set()
     unset |= {"processes"} if args.processes is None else set()
-    given = {field: value for field, value in request.items() if value and field not in unset}
-    return cast("Wishes", given | {"template": args.template})
+    wishes = {**request, "template": args.template, "like": args.like}
+    given = {field: value for field, value in wishes.items() if value and field not in unset}
+    return cast("Wishes", given)
 
 
 def _name(args: argparse.Namespace, problems: list[FieldError]) -> str:
@@ -189,11 +202,8 @@ def _argv(
             problems.append(FieldError("command", "The command is empty.", _WRITE_COMMAND))
         return command, [*given, *rest]
     if args.command or kind == "train":
-        if not rest and (args.command or not args.template):
-            message, hint = "A training needs a command.", f"{_WRITE_COMMAND} {_OR_INTERACTIVE}"
-            if args.command:
-                message, hint = "--command needs a program.", _WRITE_COMMAND
-            problems.append(FieldError("command", message, hint))
+        if not rest and args.command:
+            problems.append(FieldError("command", "--command needs a program.", _WRITE_COMMAND))
         return rest, given
     return [], [*given, *rest]
 

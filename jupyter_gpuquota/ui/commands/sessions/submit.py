@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from ....client import Client, preferences
@@ -39,7 +40,7 @@ def _submit(client: Client, args: Args, console: Console) -> View[Any]:
             return PreviewView(client.sessions.preview(name, **request))
         session: Session = client.sessions.submit(name, **request)
     except InvalidFields as error:
-        raise _explain_project(error, args) from error
+        raise _explain_project(_in_words(error), args) from error
     if args.wait:
         session = wait(client, session, console)
     return SubmittedView(session, _next(session, console), exit_code=int(session.state == "failed"))
@@ -65,6 +66,12 @@ def _refusal(
             problem = FieldError(theirs.field, theirs.message, theirs.hint)
             by_field.setdefault(theirs.field, problem)
     return refused(*by_field.values())
+
+
+def _in_words(error: InvalidFields) -> InvalidFields:
+    """Return the same problems with hints that name options."""
+    fields = (replace(each, hint=words.HINTS.get(each.key, each.hint)) for each in error.fields)
+    return InvalidFields(error.message, hint=error.hint, fields=tuple(fields))
 
 
 def _explain_project(error: InvalidFields, args: Args) -> InvalidFields:
@@ -107,6 +114,7 @@ COMMANDS = (
         examples=(
             "submit exp1 -g 0.5 -p team-a --interactive",
             "submit exp4 --template small -g 1",
+            "submit exp5 --like exp1 -g 1",
             "submit exp2 --gpu-memory 8Gi --gpu-compute 30 --interactive --wait",
             "submit train1 -g 1 -e EPOCHS=10 -- python train.py --lr 0.1",
             "submit train2 -g 1 --data faces@v1 -- python train.py",

@@ -12,6 +12,9 @@ export const previews: Texts = {
   'preview.apart': (trans) => [
     trans.__('Its processes start one by one: if nodes lack room, some hold GPUs while others wait.')
   ],
+  'preview.as_spot': (trans) => [
+    trans.__('It would start now if others could preempt it.')
+  ],
   'preview.attached': (trans, f, a) => [
     trans.__('Runs on node %1: volume %2 is attached there.', f.or(a.nodes), a.volume)
   ],
@@ -31,7 +34,7 @@ export const previews: Texts = {
     trans.__('An estimate: the cluster decides.')
   ],
   'preview.expected': (trans, f, a) => [
-    trans.__('%1 should be free in about %2.', f.share(a.share), f.duration(a.span))
+    trans.__('%1 should be free at about %2, in %3.', f.share(a.share), f.time(a.at), f.duration(a.span))
   ],
   'preview.fetched': (trans, f, a) => [
     trans.__('%1 will be fetched first (%2).', a.data, f.bytes(a.size))
@@ -57,6 +60,9 @@ export const previews: Texts = {
   'preview.queued': (trans, f, a) => [
     trans.__('Will be queued (#%1 in %2):', f.count(a.place), a.project)
   ],
+  'preview.queued_alone': (trans, f, a) => [
+    trans.__('Will be queued (#%1):', f.count(a.place))
+  ],
   'preview.reachable': (trans, f, a) => [
     trans.__('Runs on node %1: %2 can only be used there.', f.or(a.nodes), a.volume)
   ],
@@ -77,6 +83,9 @@ export const previews: Texts = {
   ],
   'preview.uses': (trans, f, a) => [
     trans.__('Uses %1 of your quota.', f.gpus(a.used))
+  ],
+  'preview.uses_alone': (trans, f, a) => [
+    trans.__('Uses %1.', f.gpus(a.used))
   ],
   'preview.within': (trans, f, a) => [
     trans.__('Starts within %1.', f.duration(a.grace))

@@ -10,6 +10,10 @@ export const sessions: Texts = {
   'command.empty': (trans) => [
     trans.__('Must not begin with an empty word.')
   ],
+  'command.missing': (trans) => [
+    trans.__('A training needs a command.'),
+    trans.__('Enter one, e.g. python train.py, or choose Interactive for a Jupyter Server.')
+  ],
   'command.operator': (trans, _f, a) => [
     trans.__('No shell runs the command, so %1 would be an argument.', a.operator),
     trans.__('Write %1.', a.shell)

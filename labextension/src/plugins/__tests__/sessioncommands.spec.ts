@@ -1,6 +1,11 @@
 import { Notification } from '@jupyterlab/apputils';
 import { CommandRegistry } from '@lumino/commands';
-import { fireEvent, getByLabelText, waitFor } from '@testing-library/react';
+import {
+  fireEvent,
+  getByLabelText,
+  queryByLabelText,
+  waitFor
+} from '@testing-library/react';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { CommandIDs } from '../../commands';
@@ -8,6 +13,12 @@ import { clockText } from '../../views/parts/texts';
 import { addSessionCommands } from '../sessioncommands';
 
 const FAILED = makeSession({ id: 's2', state: 'failed' });
+
+const TRAINED = makeSession({
+  id: 's3',
+  state: 'done',
+  spec: { kind: 'train', command: ['train'] }
+});
 
 describe('commands on sessions', () => {
   let page: Page;
@@ -18,7 +29,7 @@ describe('commands on sessions', () => {
     commands = new CommandRegistry();
     addSessionCommands(commands, page.store, page.trans);
     page.server.on('GET /sessions', {
-      body: makePage([makeSession(), FAILED])
+      body: makePage([makeSession(), FAILED, TRAINED])
     });
     await page.store.sessions.refresh();
   });
@@ -152,22 +163,60 @@ describe('commands on sessions', () => {
     });
   });
 
-  it('take a session to a larger share that is chosen', async () => {
-    page.server.on('POST /sessions/s1/resize', { body: makeSession() });
-    const done = run(CommandIDs.larger);
+  it('take a session to another share that is chosen, larger or smaller', async () => {
+    const problem = { field: 'gpu_memory', message: 'Too much.', hint: '' };
+    page.server.on('POST /sessions/s1/resize', {
+      status: 422,
+      body: { code: 'InvalidFields', message: '', fields: [problem] }
+    });
+    const done = run(CommandIDs.changeShare);
     await waitFor(() => expect(button('Relaunch')).toBeTruthy());
     const dialog = document.querySelector('.jp-Dialog') as HTMLElement;
     expect(dialog.textContent).toContain('kernel memory is lost');
-    const select = getByLabelText(dialog, 'GPU share') as HTMLSelectElement;
-    const offered = [...select.options].map(({ text }) => text);
-    expect(offered).toEqual(['1 GPU', '2 GPUs', '4 GPUs', '8 GPUs']);
-    fireEvent.change(select, { target: { value: '2000' } });
+    const half = getByLabelText(dialog, /½/) as HTMLInputElement;
+    expect(half.checked).toBe(true);
+    expect(queryByLabelText(dialog, 'CPU only')).toBeNull();
+    fireEvent.click(getByLabelText(dialog, 'Custom…'));
+    fireEvent.change(getByLabelText(dialog, 'Specify by'), {
+      target: { value: 'memory' }
+    });
+    const memory = getByLabelText(dialog, 'GPU memory');
+    fireEvent.change(memory, { target: { value: '99Gi' } });
+    await click('Relaunch');
+    await waitFor(() =>
+      expect(memory.getAttribute('aria-invalid')).toBe('true')
+    );
+    expect(dialog.textContent).toContain('Too much.');
+    page.server.on('POST /sessions/s1/resize', { body: makeSession() });
+    fireEvent.click(getByLabelText(dialog, /¼/));
     await click('Relaunch');
     await done;
-    const [asked] = page.server.asked.filter(({ path }) =>
-      path.endsWith('/resize')
-    );
-    expect(asked.body).toEqual({ gpu: '2' });
+    const bodies = page.server.asked
+      .filter(({ path }) => path.endsWith('/resize'))
+      .map(({ body }) => body);
+    expect(bodies).toEqual([
+      { gpu_memory: '99Gi', gpu_compute: '' },
+      { gpu: '0.25' }
+    ]);
+  });
+
+  it('run a training again that has ended, and resume the rest', () => {
+    expect(commands.label(CommandIDs.resume, { id: 's2' })).toBe('Resume');
+    expect(commands.label(CommandIDs.resume, { id: 's3' })).toBe('Run Again');
+    expect(commands.label(CommandIDs.resume)).toContain('…');
+  });
+
+  it('launch a session again from a form that is filled in', async () => {
+    const asked: unknown[] = [];
+    commands.addCommand(CommandIDs.launch, {
+      execute: args => {
+        asked.push(args.session);
+      }
+    });
+    for (const id of ['s1', 's2', 's3']) {
+      await run(CommandIDs.launchAgain, id);
+    }
+    expect(asked).toEqual(['s1', 's2', 's3']);
   });
 
   it('say why something failed, and what to do', async () => {

@@ -31,6 +31,12 @@ describe('a draft', () => {
     expect(forms.length).toBe(1);
   });
 
+  it('asks for several processes only where a number is given', () => {
+    expect(read({}).request).not.toHaveProperty('processes');
+    expect(read({ processes: '4' }).request.processes).toBe(4);
+    expect(read({ processes: 'all' }).problems).toHaveLength(1);
+  });
+
   it('reads command, variables and ports', () => {
     const { request, problems } = read({
       command: "python -c 'print(1)'",

@@ -1,4 +1,4 @@
-import { Template } from '../../api/models';
+import { Template, TemplateFields } from '../../api/models';
 import { EMPTY, Form, IDraft, PRESETS } from '../draft';
 import { keyOf } from './key';
 import { YES } from '../settings/formvalues';
@@ -6,15 +6,21 @@ import { joinWords } from '../shellwords';
 
 /** Return the form of a template's launch; the name stays that of the draft. */
 export function fromTemplate(template: Template, draft: IDraft): IDraft {
-  const asked = template.request;
+  return {
+    ...fromRequest(template.request, draft),
+    template: keyOf(template)
+  };
+}
+
+/** Return the form that makes a request; the name stays that of the draft. */
+export function fromRequest(asked: TemplateFields, draft: IDraft): IDraft {
   const lines = (texts: readonly string[]) => texts.join('\n');
   const pairs = (values: Record<string, string>) =>
     lines(Object.entries(values).map(([name, value]) => `${name}=${value}`));
   return {
     ...EMPTY,
-    ...shareOf(template),
+    ...shareOf(asked),
     name: draft.name,
-    template: keyOf(template),
     project: asked.project,
     kind: asked.kind as IDraft['kind'],
     environment: asked.environment,
@@ -24,6 +30,7 @@ export function fromTemplate(template: Template, draft: IDraft): IDraft {
     args: joinWords(asked.args),
     env: pairs(asked.env),
     ports: asked.ports.join(' '),
+    processes: (asked.processes ?? 1) > 1 ? String(asked.processes) : '',
     priority: String(asked.priority),
     node_type: asked.node_type,
     idle_timeout: String(asked.idle_timeout),
@@ -42,7 +49,7 @@ export function fromTemplate(template: Template, draft: IDraft): IDraft {
   };
 }
 
-function shareOf({ request }: Template): Partial<IDraft> {
+function shareOf(request: TemplateFields): Partial<IDraft> {
   const { gpu, gpu_memory, mig_profile } = request;
   const compute = String(request.gpu_compute);
   const custom = (form: Form, amount: string | number) => ({

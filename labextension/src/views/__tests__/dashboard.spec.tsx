@@ -133,6 +133,20 @@ describe('the dashboard', () => {
     expect(screen.getAllByText('simulated')).toHaveLength(1);
   });
 
+  it('names no project and no quota where one project has all GPUs', async () => {
+    const projects = [makeProject({ quota: 16000 })];
+    page.server.on('GET /quota', {
+      body: makeQuota({ projects, admin: true })
+    });
+    page.show(<DashboardView renderMime={null} />);
+    await screen.findByRole('table', { name: /Queued/ });
+    await waitFor(() =>
+      expect(screen.queryByRole('columnheader', { name: 'Project' })).toBeNull()
+    );
+    expect(screen.queryByRole('heading', { name: /Projects/ })).toBeNull();
+    expect(screen.queryByText('Manage projects')).toBeNull();
+  });
+
   it('says each bar in words', async () => {
     const project = {
       allocated: 5500,

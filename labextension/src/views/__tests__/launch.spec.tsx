@@ -116,6 +116,70 @@ describe('the launch form', () => {
     expect(document.activeElement?.textContent).toMatch(/^Launch/);
   });
 
+  it('starts at once what may be preempted, by one click', async () => {
+    const sent: unknown[] = [];
+    page.server.on('POST /sessions', ({ body }) => {
+      sent.push(body);
+      return { status: 201, body: makeSession() };
+    });
+    preview({
+      verdict: 'waits',
+      message: 'Would wait.',
+      nearest_kind: 'interactive-spot'
+    });
+    await show();
+    fireEvent.click(
+      await screen.findByRole('button', { name: 'Start now as spot' })
+    );
+    await waitFor(() => expect(launched).toHaveLength(1));
+    expect(sent).toMatchObject([{ kind: 'interactive-spot' }]);
+  });
+
+  it('asks for the command of a training, and puts a line into a shell', async () => {
+    const shell = "bash -c 'sleep 1 && ls'";
+    preview({
+      verdict: 'forbidden',
+      problems: [
+        {
+          field: 'command',
+          message: 'No shell runs the command.',
+          hint: '',
+          key: 'command.operator',
+          args: { operator: '&&', shell }
+        }
+      ]
+    });
+    await show();
+    type('Kind', 'train');
+    expect(screen.getAllByLabelText('Command')).toHaveLength(1);
+    type('Command', 'sleep 1 && ls');
+    fireEvent.click(
+      await screen.findByRole('button', { name: 'Run in a shell' })
+    );
+    expect(model.draft.command).toBe(shell);
+    expect(document.activeElement).toBe(screen.getByLabelText('Command'));
+  });
+
+  it('says how much memory each share has', async () => {
+    const device = (memory: number) => ({
+      device: { memory, lost: false, mig: [] },
+      slices: []
+    });
+    page.server.on('GET /nodes', {
+      body: { nodes: [{ devices: [device(16384), device(40960)] }] }
+    });
+    page.store.nodes.watch();
+    await show();
+    const half = await screen.findByLabelText(/½/);
+    await waitFor(() =>
+      expect(
+        document.getElementById(half.getAttribute('aria-describedby') ?? '')
+          ?.textContent
+      ).toBe('8 GiB–20 GiB')
+    );
+    expect(screen.getByLabelText('CPU only')).toBeTruthy();
+  });
+
   it('offers what no rule forbids, by one click', async () => {
     preview({
       verdict: 'forbidden',

@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
 import { makeProject, makeQuota } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
@@ -50,6 +50,31 @@ describe('the kind in the launch form', () => {
     expect(screen.getByText('Runs unattended. Never preempted.')).toBeTruthy();
     // A landmark inside another would mislead screen readers.
     expect(screen.queryByRole('contentinfo')).toBeNull();
+  });
+
+  it('speaks of no project or quota where one has all GPUs', async () => {
+    const projects = [makeProject({ name: 'root', quota: 16000 })];
+    page.server.on('GET /quota', { body: makeQuota({ projects }) });
+    show();
+    await waitFor(() => expect(screen.queryByLabelText('Project')).toBeNull());
+    choose('interactive-spot');
+    expect(document.body.textContent).not.toMatch(/quota|project|root\b/i);
+  });
+
+  it('says what each project has free for interactive sessions', async () => {
+    const projects = [
+      makeProject({ allocated: 4000, kept: 2500 }),
+      makeProject({ name: 'team-b', kept: undefined })
+    ];
+    const mine = ['team-a', 'team-b'];
+    page.server.on('GET /quota', { body: makeQuota({ projects, mine }) });
+    show();
+    await waitFor(() =>
+      expect(screen.getByLabelText('Project').textContent).toBe(
+        'team-a – free for interactive: 1.5 of 4 GPUs' +
+          'team-b – free for interactive: 2.5 of 4 GPUs'
+      )
+    );
   });
 
   it('knows what our own scheduler preempts', async () => {

@@ -49,10 +49,13 @@ describe('the team', () => {
   });
 
   it('says what is borrowed', async () => {
-    const projects = [makeProject({ allocated: 5500, over: 1500 })];
+    const projects = [makeProject({ allocated: 5500, over: 1500, kept: 2500 })];
     page.server.on('GET /quota', { body: makeQuota({ projects }) });
     await show();
     expect(screen.getByText('4 of 4 GPUs in quota, 1.5 borrowed')).toBeTruthy();
+    expect(
+      screen.getByText('free for interactive: 1.5 of 4 GPUs')
+    ).toBeTruthy();
   });
 
   it('names who holds what, me first', async () => {

@@ -81,6 +81,12 @@ describe('templates', () => {
     expect(toRequest(draft, page.trans).request).toMatchObject(wanted);
   });
 
+  it('keep how many processes a training has', () => {
+    const draft = fromTemplate(makeTemplate({ processes: 4 }), EMPTY);
+    expect(toRequest(draft, page.trans).request.processes).toBe(4);
+    expect(fromTemplate(makeTemplate(), EMPTY).processes).toBe('');
+  });
+
   it('are saved from the form, under a name', async () => {
     const sent: unknown[] = [];
     page.server.on('PUT /templates/own/mine', request => {

@@ -3,6 +3,7 @@ import React from 'react';
 import { ProjectUse, Quota } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { Simulated } from '../parts/controls';
+import { isUndivided } from '../../state/quota';
 import { HistoryBoard } from './history';
 import { Failures, Loaded } from '../parts/loaded';
 import { NodeTiles } from './nodetiles';
@@ -24,6 +25,7 @@ export function DashboardView(props: {
   const me = about.status === 'ready' ? about.value.user : '';
   const quota = useResult(quotas);
   const projects = quota.status === 'ready' ? quota.value.projects : NONE;
+  const isWhole = quota.status === 'ready' && isUndivided(quota.value);
   const records =
     about.status === 'ready' && about.value.capabilities.includes('history');
   return (
@@ -37,12 +39,16 @@ export function DashboardView(props: {
         {value => (
           <>
             <Totals quota={value} />
-            <ProjectBars projects={value.projects} me={me} />
+            {isUndivided(value) ? null : (
+              <ProjectBars projects={value.projects} me={me} />
+            )}
           </>
         )}
       </Loaded>
       <Loaded resource={sessions} isQuiet>
-        {({ items }) => <SessionTables sessions={items} projects={projects} />}
+        {({ items }) => (
+          <SessionTables sessions={items} {...{ projects, isWhole }} />
+        )}
       </Loaded>
       <Loaded resource={nodes} isQuiet>
         {({ nodes }) => <NodeTiles nodes={nodes} />}
@@ -75,7 +81,7 @@ function Totals({ quota }: { quota: Quota }): JSX.Element {
         ))}
       </dl>
       {quota.simulated ? <Simulated trans={trans} /> : null}
-      {quota.admin ? (
+      {quota.admin && !isUndivided(quota) ? (
         <button
           type="button"
           className="jp-GpuQuota-linkButton"

@@ -27,8 +27,10 @@ type Column = ITableColumn<Session>;
 export function SessionTables(props: {
   sessions: readonly Session[];
   projects: readonly ProjectUse[];
+  /** Whether one project has all GPUs, and need not be named. */
+  isWhole?: boolean;
 }): JSX.Element {
-  const { projects, sessions } = props;
+  const { isWhole, projects, sessions } = props;
   const ui = useUi();
   const { trans } = ui;
   const now = useNow(15_000);
@@ -39,8 +41,11 @@ export function SessionTables(props: {
     [running, projects]
   );
   const [live, queued] = useMemo(
-    () => [liveColumns(ui, now, borrowed), queuedColumns(ui, now)],
-    [ui, now, borrowed]
+    () =>
+      [liveColumns(ui, now, borrowed), queuedColumns(ui, now)].map(columns =>
+        columns.filter(({ id }) => id !== 'project' || !isWhole)
+      ),
+    [ui, now, borrowed, isWhole]
   );
   return (
     <>
@@ -59,7 +64,7 @@ export function SessionTables(props: {
         columns={queued}
         rows={waiting}
         idOf={idOf}
-        sort={{ column: 'project', descending: false }}
+        sort={{ column: isWhole ? 'line' : 'project', descending: false }}
         empty={trans.__('No queued sessions')}
         summary={queuedText(trans, waiting)}
       />

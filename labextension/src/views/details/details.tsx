@@ -21,6 +21,8 @@ const ACTIONS = [
   CommandIDs.keepAlive,
   CommandIDs.suspend,
   CommandIDs.resume,
+  CommandIDs.changeShare,
+  CommandIDs.launchAgain,
   CommandIDs.stop,
   CommandIDs.remove
 ];

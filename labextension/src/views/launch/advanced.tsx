@@ -3,6 +3,7 @@ import { IDraft } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
 import { useUi } from '../parts/ui';
 import { Disclosure } from './disclosure';
+import { CommandField } from './command';
 import { AreaField, TextField } from './fields';
 
 const NAMES: readonly (keyof IDraft)[] = [
@@ -10,6 +11,7 @@ const NAMES: readonly (keyof IDraft)[] = [
   'args',
   'env',
   'ports',
+  'processes',
   'priority',
   'node_type',
   'idle_timeout'
@@ -18,18 +20,15 @@ const NAMES: readonly (keyof IDraft)[] = [
 /** The fields that most sessions do not need. */
 export function Advanced({ model }: { model: LaunchModel }): JSX.Element {
   const { trans } = useUi();
+  const { kind, processes } = model.draft;
+  const isTraining = kind === 'train';
   return (
-    <Disclosure model={model} names={NAMES} title={trans.__('Advanced')}>
-      <TextField
-        model={model}
-        name="command"
-        label={trans.__('Command')}
-        placeholder={trans.__('Jupyter Server')}
-        help={trans.__(
-          'Runs this program instead of a Jupyter Server (no shell syntax).'
-        )}
-        spellCheck={false}
-      />
+    <Disclosure
+      model={model}
+      names={isTraining ? NAMES.slice(1) : NAMES}
+      title={trans.__('Advanced')}
+    >
+      {isTraining ? null : <CommandField model={model} />}
       <TextField
         model={model}
         name="args"
@@ -52,6 +51,16 @@ export function Advanced({ model }: { model: LaunchModel }): JSX.Element {
         )}
         inputMode="numeric"
       />
+      {isTraining || processes ? (
+        <TextField
+          model={model}
+          name="processes"
+          label={trans.__('Processes')}
+          placeholder="1"
+          help={trans.__('Each has the whole share; all start at once.')}
+          inputMode="numeric"
+        />
+      ) : null}
       <TextField
         model={model}
         name="priority"

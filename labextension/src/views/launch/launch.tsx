@@ -1,32 +1,25 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { lazy, Suspense, useEffect, useId, useRef } from 'react';
-import {
-  Environment,
-  Kind,
-  ProjectUse,
-  Quota,
-  Session
-} from '../../api/models';
-import { Table } from '../../api/vocabulary';
+import { Session } from '../../api/models';
 import { IDraft } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
 import { Advanced } from './advanced';
+import { CommandField } from './command';
 import { Container } from './container';
-import { SelectField, TextField } from './fields';
+import { EnvironmentField, FolderField } from './environment';
+import { TextField } from './fields';
+import { KindField, ProjectField } from './kind';
 import { Pending } from '../parts/controls';
 import { LiveLine } from './previewline';
 import { ShareFields } from './share';
 import { SaveTemplate } from './savetemplate';
 import { TemplateField } from './template';
-import { gpus, kindText } from '../parts/texts';
 import { useMe, useResult, useSignal, useUi } from '../parts/ui';
 
 /** Loaded where the controller has datasets or volumes. */
 const Storage = lazy(
   () => import(/* webpackChunkName: "storage" */ './storage')
 );
-
-const KINDS = ['interactive', 'interactive-spot', 'train'] as const;
 
 /** The form from which a session is launched. */
 export function LaunchForm(props: {
@@ -77,6 +70,7 @@ export function LaunchForm(props: {
       <ProjectField model={model} />
       <ShareFields model={model} />
       <KindField model={model} />
+      {model.draft.kind === 'train' ? <CommandField model={model} /> : null}
       <EnvironmentField model={model} />
       <FolderField model={model} />
       <StorageFields model={model} />
@@ -159,89 +153,6 @@ function focusControl(form: HTMLFormElement | null, name: keyof IDraft): void {
   control?.focus();
 }
 
-function ProjectField({ model }: { model: LaunchModel }): JSX.Element {
-  const { workspace, trans } = useUi();
-  const result = useResult(workspace.quota);
-  const value = result.status === 'ready' ? result.value : undefined;
-  return (
-    <SelectField
-      model={model}
-      name="project"
-      label={trans.__('Project')}
-      value={value?.default}
-      choices={value ? projectChoices(value, trans) : []}
-    />
-  );
-}
-
-function projectChoices(
-  quota: Quota,
-  trans: TranslationBundle
-): { value: string; label: string }[] {
-  const free = ({ quota: right, allocated }: ProjectUse) =>
-    gpus(Math.max(0, right - allocated));
-  return quota.projects
-    .filter(project => quota.mine.includes(project.name))
-    .map(project => ({
-      value: project.name,
-      label: trans.__(
-        '%1 – %2 of %3 GPUs left in quota',
-        project.name,
-        free(project),
-        gpus(project.quota)
-      )
-    }));
-}
-
-function KindField({ model }: { model: LaunchModel }): JSX.Element {
-  const { workspace, trans } = useUi();
-  const result = useResult(workspace.quota);
-  const quota = result.status === 'ready' ? result.value : undefined;
-  const { kind, project } = model.draft;
-  const use = quota?.projects.find(
-    ({ name }) => name === (project || quota.default)
-  );
-  const help: Table<Kind, string> = {
-    interactive: trans.__('For hands-on work.'),
-    'interactive-spot': trans.__('For hands-on work beyond the quota.'),
-    train: trans.__('Runs unattended.')
-  };
-  // An older controller does not say it: then the rules are those of our own scheduler.
-  const isVictim = use?.preemptible?.includes(kind) ?? kind !== 'interactive';
-  const fate = isVictim
-    ? trans.__('May be preempted and requeued.')
-    : trans.__('Never preempted.');
-  return (
-    <SelectField
-      model={model}
-      name="kind"
-      label={trans.__('Kind')}
-      help={`${help[kind]} ${fate}`}
-      choices={KINDS.map(value => ({ value, label: kindText(trans, value) }))}
-    />
-  );
-}
-
-function FolderField({ model }: { model: LaunchModel }): JSX.Element {
-  const { workspace, trans } = useUi();
-  const about = useResult(workspace.about);
-  const inContainer = about.status === 'ready' && !about.value.local_files;
-  return (
-    <TextField
-      model={model}
-      name="folder"
-      label={trans.__('Folder')}
-      placeholder={inContainer ? '' : '/'}
-      help={
-        inContainer
-          ? trans.__('Absolute, in the container; empty for its default.')
-          : trans.__('Relative to the server root, or absolute.')
-      }
-      spellCheck={false}
-    />
-  );
-}
-
 /** The data of the session, where the controller has any. */
 function StorageFields({ model }: { model: LaunchModel }): JSX.Element | null {
   const { workspace, trans } = useUi();
@@ -252,58 +163,4 @@ function StorageFields({ model }: { model: LaunchModel }): JSX.Element | null {
       <Storage model={model} capabilities={known} />
     </Suspense>
   ) : null;
-}
-
-/** An image: one that is listed, or any other that the administrator allows. */
-function ImageField(props: {
-  model: LaunchModel;
-  known: readonly Environment[];
-}): JSX.Element {
-  const { trans } = useUi();
-  const list = useId();
-  const preset = props.known.find(environment => environment.default);
-  return (
-    <>
-      <TextField
-        model={props.model}
-        name="environment"
-        label={trans.__('Image')}
-        placeholder={preset?.label}
-        help={trans.__('A listed environment, or the name of an image.')}
-        list={list}
-        spellCheck={false}
-      />
-      <datalist id={list}>
-        {props.known.map(({ id, label }) => (
-          <option key={id} value={id} label={label} />
-        ))}
-      </datalist>
-    </>
-  );
-}
-
-function EnvironmentField({ model }: { model: LaunchModel }): JSX.Element {
-  const { workspace, trans } = useUi();
-  const result = useResult(workspace.environments);
-  const known = result.status === 'ready' ? result.value.environments : [];
-  const command = model.draft.command.trim() !== '';
-  const about = useResult(workspace.about);
-  const inContainer = about.status === 'ready' && about.value.containers;
-  if (inContainer || known.some(({ image }) => image)) {
-    return <ImageField model={model} known={known} />;
-  }
-  return (
-    <SelectField
-      model={model}
-      name="environment"
-      label={trans.__('Environment')}
-      value={known.find(environment => environment.default)?.id}
-      choices={known.map(({ id, label, problem }) => ({
-        value: id,
-        label,
-        // A command needs no Jupyter Server.
-        problem: command ? '' : problem
-      }))}
-    />
-  );
 }

@@ -61,7 +61,7 @@ function Verdict({ model }: { model: LaunchModel }): JSX.Element {
           <p key={field}>{trans.__('%1: %2 %3', field, message, hint)}</p>
         ))}
         {verdict.status === 'ready' ? (
-          <Nearest model={model} preview={verdict.preview} />
+          <Instead model={model} preview={verdict.preview} />
         ) : null}
       </Line>
     );
@@ -100,7 +100,7 @@ function PreviewLine(props: {
   return (
     <Line kind={preview.verdict} message={preview.message}>
       {reason?.hint ? <p>{reason.hint}</p> : null}
-      <Nearest model={model} preview={preview} />
+      <Instead model={model} preview={preview} />
       {isolation ? (
         <p title={isolationDetail(trans, isolation).join('\n')}>
           {trans.__(
@@ -114,7 +114,38 @@ function PreviewLine(props: {
   );
 }
 
-/** Offer the share that could be had instead, by one click. */
+/** Offer what could be had instead, by one click each. */
+function Instead(props: { model: LaunchModel; preview: Preview }): JSX.Element {
+  return (
+    <div className="jp-GpuQuota-buttons">
+      <Nearest {...props} />
+      <StartAsSpot {...props} />
+    </div>
+  );
+}
+
+/** Launch at once what may be preempted. */
+function StartAsSpot(props: {
+  model: LaunchModel;
+  preview: Preview;
+}): JSX.Element | null {
+  const { trans } = useUi();
+  return props.preview.nearest_kind === 'interactive-spot' ? (
+    <button
+      type="button"
+      className="jp-GpuQuota-button"
+      title={trans.__('It may be preempted and requeued.')}
+      onClick={({ currentTarget: { form } }) => {
+        props.model.set({ kind: 'interactive-spot' });
+        form?.requestSubmit();
+      }}
+    >
+      {trans.__('Start now as spot')}
+    </button>
+  ) : null;
+}
+
+/** Offer the share that could be had instead. */
 function Nearest(props: {
   model: LaunchModel;
   preview: Preview;

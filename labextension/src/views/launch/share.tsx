@@ -1,19 +1,26 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useId } from 'react';
 import { Nodes } from '../../api/models';
-import { IDraft, PRESETS } from '../../state/draft';
-import { LaunchModel } from '../../state/launch';
-import { gpus } from '../parts/texts';
-import { Problems, SelectField, TextField } from './fields';
+import { IShareDraft, PRESETS } from '../../state/draft';
+import { gpus, memory } from '../parts/texts';
+import { IFields, Problems, SelectField, TextField } from './fields';
 import { useResult, useUi } from '../parts/ui';
 
 const STEPS = Array.from({ length: 20 }, (_, index) => String(5 * (index + 1)));
 const SHARES = ['gpu', 'memory', 'mig', 'compute'] as const;
 
+type Model = IFields<keyof IShareDraft>;
+
 /** The fields for a share of a GPU: presets, or exact amounts. */
-export function ShareFields(props: { model: LaunchModel }): JSX.Element {
+export function ShareFields(props: {
+  model: Model;
+  /** Whether no share at all is none of the choices. */
+  isGpuOnly?: boolean;
+}): JSX.Element {
   const { model } = props;
-  const { trans } = useUi();
+  const { workspace, trans } = useUi();
+  const nodes = useResult(workspace.nodes);
+  const cards = nodes.status === 'ready' ? cardsOf(nodes.value) : [];
   const id = useId();
   const custom = model.draft.preset === 'custom';
   // What the visible controls do not show themselves.
@@ -25,18 +32,26 @@ export function ShareFields(props: { model: LaunchModel }): JSX.Element {
     >
       <legend>{trans.__('GPU')}</legend>
       <div className="jp-GpuQuota-presets">
-        {PRESETS.map(preset => (
-          <label key={preset}>
-            <input
-              type="radio"
-              name="preset"
-              value={preset}
-              checked={model.draft.preset === preset}
-              onChange={() => model.set({ preset })}
-            />
-            <span>{presetText(trans, preset)}</span>
-          </label>
-        ))}
+        {PRESETS.filter(preset => !props.isGpuOnly || preset !== 'none').map(
+          preset => (
+            <label key={preset}>
+              <input
+                type="radio"
+                name="preset"
+                value={preset}
+                checked={model.draft.preset === preset}
+                onChange={() => model.set({ preset })}
+                aria-describedby={`${id}-${preset}`}
+              />
+              <span>
+                {presetText(trans, preset)}
+                <small id={`${id}-${preset}`} aria-hidden="true">
+                  {memoryText(Number(preset) * 1000, cards)}
+                </small>
+              </span>
+            </label>
+          )
+        )}
       </div>
       {custom ? <CustomShare model={model} /> : null}
       <Problems id={id} problems={problems} />
@@ -58,7 +73,7 @@ function presetText(
   }[preset];
 }
 
-function CustomShare(props: { model: LaunchModel }): JSX.Element {
+function CustomShare(props: { model: Model }): JSX.Element {
   const { model } = props;
   const { workspace, trans } = useUi();
   const nodes = useResult(workspace.nodes);
@@ -95,22 +110,12 @@ function CustomShare(props: { model: LaunchModel }): JSX.Element {
 }
 
 function Amount(props: {
-  model: LaunchModel;
+  model: Model;
   profiles: readonly string[];
 }): JSX.Element {
   const { model, profiles } = props;
   const { trans } = useUi();
   switch (model.draft.form) {
-    case 'gpu':
-      return (
-        <TextField
-          model={model}
-          name="gpu"
-          label={trans.__('GPUs')}
-          help={trans.__('%1 to 1, or a whole number', gpus(10))}
-          inputMode="decimal"
-        />
-      );
     case 'memory':
       return (
         <TextField
@@ -132,11 +137,40 @@ function Amount(props: {
           ]}
         />
       );
+    default:
+      return (
+        <TextField
+          model={model}
+          name="gpu"
+          label={trans.__('GPUs')}
+          help={trans.__('%1 to 1, or a whole number', gpus(10))}
+          inputMode="decimal"
+        />
+      );
   }
 }
 
+/** Return the sizes of the GPUs that can be had, in MiB, in rising order. */
+function cardsOf({ nodes }: Nodes): number[] {
+  return nodes
+    .flatMap(node => node.devices)
+    .filter(({ device }) => !device.lost)
+    .map(({ device }) => device.memory)
+    .sort((a, b) => a - b);
+}
+
+/** Return the GPU memory of a share, which may depend on the card: `8 GiB`, `8–20 GiB`. */
+function memoryText(milli: number, cards: readonly number[]): string {
+  if (!milli || !cards.length) {
+    return '';
+  }
+  const ends = [cards[0], cards[cards.length - 1]];
+  const texts = ends.map(mib => memory((mib * milli) / 1000));
+  return [...new Set(texts)].join('–');
+}
+
 /** List the MIG profiles that any device has. */
-function migProfiles(nodes: Nodes): IDraft['mig'][] {
+function migProfiles(nodes: Nodes): string[] {
   const all = nodes.nodes
     .flatMap(node => node.devices)
     .flatMap(({ device }) => device.mig.map(({ profile }) => profile));

@@ -2,19 +2,25 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import { IStateDB } from '@jupyterlab/statedb';
 import React from 'react';
 import { Session } from '../../api/models';
+import { routes } from '../../api/routes';
 import { CommandIDs } from '../../commands';
 import { IDraft, recall, REMEMBERED } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
 import { suggestName } from '../../state/sessions';
-import { fromTemplate } from '../../state/templates/draft';
+import { fromRequest, fromTemplate } from '../../state/templates/draft';
 import { keyOf } from '../../state/templates/key';
 import { LaunchForm } from './launch';
+import { report } from '../parts/report';
 import { IUi, LiveWidget } from '../parts/ui';
 
 const LAST = 'jupyter-gpuquota:last-launch';
 
-/** What the session is to use: a version of a dataset, a volume, a template; each may be empty. */
+/**
+ * What the session is to use: a version of a dataset, a volume, a template, and the session that it
+ * is to be like; each may be empty.
+ */
 export interface IWanted {
+  readonly session: string;
   readonly data: string;
   readonly volume: string;
   readonly template: string;
@@ -37,7 +43,10 @@ export async function makeLaunchWidget(options: {
   const last = Object(await state?.fetch(LAST)) as { name?: unknown };
   const model = new LaunchModel(workspace.actions, trans, {
     ...recall(last),
-    name: await proposeName(ui, last.name),
+    name: await freeName(
+      workspace,
+      typeof last.name === 'string' ? last.name : undefined
+    ),
     folder
   });
   const close = () => widget.dispose();
@@ -67,7 +76,12 @@ export async function makeLaunchWidget(options: {
   content.disposed.connect(() => model.dispose());
   const widget = new MainAreaWidget({ content });
   widget.toolbar.hide(); // it would be empty
-  const add = ({ data, volume, template }: IWanted) => {
+  const add = ({ data, session, volume, template }: IWanted) => {
+    if (session) {
+      void fillAgain(ui, model, session).catch(error =>
+        report(ui.trans, error)
+      );
+    }
     if (template) {
       void fillIn(ui, model, template);
     }
@@ -98,6 +112,21 @@ async function fillIn(
   }
 }
 
+/** Fill the form in as another session was launched. */
+async function fillAgain(
+  { workspace }: IUi,
+  model: LaunchModel,
+  id: string
+): Promise<void> {
+  const request = await workspace.call(routes.sessionsRequest, {
+    args: { id }
+  });
+  const name = await freeName(workspace, workspace.session(id)?.spec.name);
+  if (!model.isDisposed) {
+    model.set({ ...fromRequest(request, model.draft), name });
+  }
+}
+
 /** Return whether the controller keeps templates. */
 function knowsTemplates({ about }: IUi['workspace']): boolean {
   const { result } = about;
@@ -112,15 +141,16 @@ function withLine(text: string, line: string): string {
   return lines.includes(line) ? text : [...lines, line].join('\n');
 }
 
-async function proposeName({ workspace }: IUi, last: unknown): Promise<string> {
+/** Return a name like another one that no session has. */
+async function freeName(
+  workspace: IUi['workspace'],
+  last?: string
+): Promise<string> {
   if (workspace.sessions.result.status !== 'ready') {
     await workspace.sessions.refresh();
   }
   const { result } = workspace.sessions;
-  return suggestName(
-    result.status === 'ready' ? result.value.items : [],
-    typeof last === 'string' ? last : undefined
-  );
+  return suggestName(result.status === 'ready' ? result.value.items : [], last);
 }
 
 function toRemember(draft: Readonly<IDraft>): Record<string, string> {

@@ -19,7 +19,7 @@ import { openMenu } from './sessionmenu';
 
 const MENU = [
   CommandIDs.details,
-  CommandIDs.larger,
+  CommandIDs.changeShare,
   CommandIDs.suspend,
   CommandIDs.resume,
   CommandIDs.open

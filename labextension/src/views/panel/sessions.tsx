@@ -29,6 +29,8 @@ const MENU = [
   CommandIDs.keepAlive,
   CommandIDs.suspend,
   CommandIDs.resume,
+  CommandIDs.changeShare,
+  CommandIDs.launchAgain,
   CommandIDs.stop,
   CommandIDs.remove
 ];

@@ -11,9 +11,9 @@ import { Gauges, useGpus } from '../gpus/gauges';
 import { Notice } from '../parts/controls';
 import { Loaded } from '../parts/loaded';
 import { Meter } from '../parts/meter';
-import { gpus, gpusText } from '../parts/texts';
+import { freeText, gpus, gpusText } from '../parts/texts';
 import { IUi, LiveWidget, useResult, useUi } from '../parts/ui';
-import { Queued, Storage } from './teamfolds';
+import { machineText, Queued, Storage } from './teamfolds';
 
 const CHOICE = 'jupyter-gpuquota:project';
 
@@ -33,7 +33,18 @@ export function create(ui: IUi, state: IStateDB | null): Widget {
   const view = <TeamView state={state} onHeight={onHeight} />;
   const widget: LiveWidget = new LiveWidget(ui, view, [quota, sessions, gpus]);
   widget.addClass('jp-GpuQuota-teamSection');
-  widget.title.label = ui.trans.__('Team');
+  const onQuota = () => {
+    const { result } = quota;
+    widget.title.label =
+      result.status === 'ready' && isUndivided(result.value)
+        ? ui.trans.__('GPUs')
+        : ui.trans.__('Team');
+  };
+  onQuota();
+  quota.changed.connect(onQuota);
+  widget.disposed.connect(() => {
+    quota.changed.disconnect(onQuota);
+  });
   return widget;
 }
 
@@ -120,19 +131,6 @@ function wholeText(
   return isLocal
     ? trans.__('This machine: %1', all)
     : trans.__('All GPUs: %1', all);
-}
-
-function machineText(quota: Quota, trans: TranslationBundle): string {
-  if (!quota.capacity) {
-    return trans.__('No GPUs: sessions run on CPUs.');
-  }
-  const amounts = [gpus(quota.allocated), gpus(quota.capacity)];
-  const used = isUndivided(quota)
-    ? trans.__('%1 of %2 GPUs in use', ...amounts)
-    : trans.__('All projects: %1 of %2 GPUs in use', ...amounts);
-  return quota.others
-    ? trans.__('%1, %2 by other workloads', used, gpus(quota.others))
-    : used;
 }
 
 /** Remember which project is looked at. */
@@ -250,6 +248,11 @@ function Use(props: { quota: Quota; project: ProjectUse }): JSX.Element {
         text={whole}
       />
       <div>{whole}</div>
+      {isWhole ? null : (
+        <div className="jp-GpuQuota-quiet">
+          {freeText(trans, props.project)}
+        </div>
+      )}
     </div>
   );
 }

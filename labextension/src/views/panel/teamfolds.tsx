@@ -1,10 +1,12 @@
+import { TranslationBundle } from '@jupyterlab/translation';
 import React, { lazy, Suspense, useState } from 'react';
-import { About, ProjectUse } from '../../api/models';
+import { About, ProjectUse, Quota } from '../../api/models';
+import { isUndivided } from '../../state/quota';
 import { groupQueued, IQueuedGroup } from '../../state/queued';
 import { Result } from '../../state/resource';
 import { Pending } from '../parts/controls';
 import { groupText } from '../parts/queuedtexts';
-import { lineText } from '../parts/texts';
+import { gpus, lineText } from '../parts/texts';
 import { useResult, useUi } from '../parts/ui';
 
 /** Loaded when it is first opened. */
@@ -91,4 +93,18 @@ function QueuedLine({ group }: { group: IQueuedGroup }): JSX.Element {
       ) : null}
     </li>
   );
+}
+
+/** Return how much of all GPUs is in use, and by others than sessions. */
+export function machineText(quota: Quota, trans: TranslationBundle): string {
+  if (!quota.capacity) {
+    return trans.__('No GPUs: sessions run on CPUs.');
+  }
+  const amounts = [gpus(quota.allocated), gpus(quota.capacity)];
+  const used = isUndivided(quota)
+    ? trans.__('%1 of %2 GPUs in use', ...amounts)
+    : trans.__('All projects: %1 of %2 GPUs in use', ...amounts);
+  return quota.others
+    ? trans.__('%1, %2 by other workloads', used, gpus(quota.others))
+    : used;
 }

@@ -1,5 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Session, Share } from '../../api/models';
+import { ProjectUse, Session, Share } from '../../api/models';
 import { language } from '../../translation';
 
 /** Render milli-GPU as GPUs: 500 -> `0.5`. */
@@ -23,6 +23,15 @@ export function gpusText(trans: TranslationBundle, milli: number): string {
     '%2 GPUs',
     milli > 0 && milli <= 1000 ? 1 : 2,
     gpus(milli)
+  );
+}
+
+/** Return how much of its quota a project has free for interactive sessions, which never borrow. */
+export function freeText(trans: TranslationBundle, use: ProjectUse): string {
+  return trans.__(
+    'free for interactive: %1 of %2',
+    gpus(Math.max(0, use.quota - (use.kept ?? use.allocated))),
+    gpusText(trans, use.quota)
   );
 }
 

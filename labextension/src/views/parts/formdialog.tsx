@@ -48,6 +48,8 @@ interface IFormOptions<Name extends string, Result> {
   title: string;
   /** What the button says that sends it. */
   label: string;
+  /** The control that has the focus first. */
+  focus?: string;
   /** Whether what is sent is hard to undo. */
   isWarning?: boolean;
   model: FormModel<Name, Result>;
@@ -85,7 +87,7 @@ function makeDialog<Name extends string, Result>(
     {
       title,
       body,
-      focusNodeSelector: 'input, select, textarea',
+      focusNodeSelector: options.focus ?? 'input, select, textarea',
       buttons: [
         Dialog.cancelButton({ label: ui.trans.__('Cancel') }),
         accept({ label })

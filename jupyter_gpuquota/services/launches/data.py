@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..core.datasets import mounts, rights
-from ..core.requests.data import Resolved, parse
-from ..errors import Ambiguous, NotAllowed, NotFound, Unavailable, Unsupported
-from ..model.datasets.caches import CachedVersion
-from ..model.datasets.datasets import Dataset
-from ..model.datasets.jobs import Job
-from ..model.datasets.mounts import DataMount, MountPreview
-from ..ports.backend import Backend
-from . import datasets, versions
-from .call import Call
+from ...core.datasets import mounts, rights
+from ...core.requests.data import Resolved, parse
+from ...errors import Ambiguous, NotAllowed, NotFound, Unavailable, Unsupported
+from ...model.datasets.caches import CachedVersion
+from ...model.datasets.datasets import Dataset
+from ...model.datasets.jobs import Job
+from ...model.datasets.mounts import DataMount, MountPreview
+from ...ports.backend import Backend
+from .. import datasets, versions
+from ..call import Call
 
 _REFUSED = (NotFound, Ambiguous, NotAllowed, Unavailable, Unsupported)
 

@@ -1,0 +1,1 @@
+"""Launches: what a request is checked against, and what would happen to it."""

@@ -1,0 +1,39 @@
+"""What would happen to a request."""
+
+from __future__ import annotations
+
+from ...core import disclosure, names
+from ...core.forecast import previews
+from ...core.requests import alternatives, specs
+from ...errors import InvalidFields, NameTaken
+from ...model.previews import Preview
+from ...model.sessions import SessionRequest
+from ...ports.backend import Backend
+from ..call import Call
+from . import data
+from .facts import facts
+
+
+async def preview(backend: Backend, call: Call) -> Preview:
+    """Return what would happen to a request; one that breaks rules gets an answer, too."""
+    known, request = await facts(backend, call), call.body
+    found = await _preview(backend, call, request, known)
+    other = alternatives.preemptible(request, found)
+    if other is None:
+        return found
+    return previews.with_kind(found, other.kind, await _preview(backend, call, other, known))
+
+
+async def _preview(
+    backend: Backend, call: Call, request: SessionRequest, known: specs.Facts
+) -> Preview:
+    try:
+        spec = specs.check(request, known)
+        names.check_free(spec, backend.sessions.all())
+    except (InvalidFields, NameTaken) as error:
+        return previews.forbidden(error, alternatives.allowed(request, known, error))
+    found = await backend.planning.preview(spec, call.who)
+    found = disclosure.preview(found, backend.sessions.all(), call.rights)
+    found = previews.rounded(found, request, spec)
+    found = previews.apart(found, spec, known.containers)
+    return previews.with_data(found, await data.previews(backend, spec.data))
