@@ -65,7 +65,7 @@ export function Advanced({ model }: { model: LaunchModel }): JSX.Element {
         model={model}
         name="priority"
         label={trans.__('Priority')}
-        help={trans.__('0–100. Higher starts first within the project.')}
+        help={trans.__('0–100. Higher starts first.')}
         inputMode="numeric"
       />
       <TextField

@@ -16,7 +16,7 @@ export function CommandField({ model }: { model: LaunchModel }): JSX.Element {
         name="command"
         label={trans.__('Command')}
         placeholder={
-          isTraining ? 'python train.py' : trans.__('Jupyter Server')
+          isTraining ? trans.__('python train.py') : trans.__('Jupyter Server')
         }
         help={
           isTraining
