@@ -33,7 +33,7 @@ test('a card of the Launcher opens a notebook on a new session, which ends with 
   await item(page).click();
   await page.getByRole('menuitem', { name: 'Change Share…' }).click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog.getByLabel('GPU share')).toHaveValue('500');
+  await expect(dialog.getByRole('radio', { name: '¼' })).toBeChecked();
   await expect(dialog).toContainText('kernel memory is lost');
   await expectAccessible(page, '.jp-Dialog', '.jp-GpuQuota-kernelItem');
   await dialog.getByRole('button', { name: 'Cancel' }).click();

@@ -60,6 +60,51 @@ test('a launch without an answer is not called failed, and is found in the list'
   await expect(form).toHaveCount(0);
 });
 
+test('a training is launched again from a form that is filled in, and its share changed', async ({
+  page,
+  workspace,
+  api
+}) => {
+  const command = ['sh', '-c', 'exit 3'];
+  const fields = { kind: 'train', gpu: '0.25', env: { EPOCHS: '3' }, command };
+  await api.create({ name: 'train-1', ...fields });
+  await api.reaches('train-1', 'failed');
+  await workspace.act('train-1', 'Launch Again…');
+  const { form } = workspace;
+  await expect(form.getByLabel('Name')).toHaveValue('train-2');
+  await expect(form.getByLabel('Kind')).toHaveValue('train');
+  await expect(form.getByRole('radio', { name: '¼' })).toBeChecked();
+  await expect(form.getByLabel('Command')).toHaveValue('sh -c "exit 3"');
+  await form.getByLabel('Command').fill('sleep 600 && echo done');
+  await form.getByRole('button', { name: 'Run in a shell' }).click();
+  await expect(form.getByLabel('Command')).toHaveValue(/^bash -c/);
+  await form.getByRole('button', { name: 'Launch', exact: true }).click();
+  await expect(workspace.row('train-2')).toContainText('Running');
+
+  await workspace.act('train-2', 'Change Share…');
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('radio', { name: '¼' })).toBeFocused();
+  await dialog.getByRole('radio', { name: '½' }).check();
+  await dialog.getByRole('button', { name: 'Relaunch' }).click();
+  await expect(workspace.row('train-2')).toContainText('½ GPU');
+});
+
+test('what is queued for its quota is started now as spot', async ({
+  workspace,
+  api
+}) => {
+  await api.create({ name: 'first', project: 'team-b', gpu: '2' });
+  await api.reaches('first', 'running');
+  await workspace.openForm();
+  const { form, verdict } = workspace;
+  await form.getByLabel('Name').fill('spot');
+  await form.getByLabel('Project').selectOption('team-b');
+  await expect(verdict).toContainText('Will be queued');
+  await form.getByRole('button', { name: 'Start now as spot' }).click();
+  await expect(workspace.row('spot')).toBeFocused();
+  await expect(workspace.row('spot')).toContainText(/Starting|Running/);
+});
+
 test('the live line follows what others take meanwhile', async ({
   workspace,
   api
