@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -41,7 +41,8 @@ class Facts:
     membership. `containers` is None if sessions are processes. `fits` rounds a share up and checks
     it: by default like our own scheduler. `data` has what the datasets of the request are.
     `volumes` is what its volumes are checked against, None where they are not known. A `partial`
-    request is a template: launching it may add the command of a training.
+    request (a template, one that is simulated or was checked before) may lack the command of a
+    training.
     """
 
     projects: Sequence[Project]
@@ -78,7 +79,8 @@ def check_again(spec: SessionSpec, facts: Facts) -> SessionSpec:
     Raises:
         InvalidFields: with every field that would be refused at a launch.
     """
-    checked = _checked(asked_again(spec), spec.share, None, facts, FieldReader())
+    known = replace(facts, partial=True)
+    checked = _checked(asked_again(spec), spec.share, None, known, FieldReader())
     return msgspec.structs.replace(checked, idle_timeout=spec.idle_timeout, data=spec.data)
 
 

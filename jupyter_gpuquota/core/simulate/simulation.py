@@ -102,7 +102,7 @@ class Simulation:
             priority=wish.priority,
             node_type=wish.node_type,
         )
-        facts = Facts([*self.projects.values()], [*self.nodes.values()], _PLACE)
+        facts = Facts([*self.projects.values()], [*self.nodes.values()], _PLACE, partial=True)
         try:
             spec = check(request, facts)
         except InvalidFields as error:
