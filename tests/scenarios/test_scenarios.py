@@ -66,13 +66,22 @@ def test_the_same_file_plays_the_same():
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("0", 0), (90, 90), ("90", 90), ("90s", 90), ("30m", 1800), ("1h30m", 5400), ("2d", 172_800)],
+    [
+        ("0", 0),
+        (90, 90),
+        ("90", 90),
+        ("90s", 90),
+        ("30m", 1800),
+        ("1h30m", 5400),
+        ("1.5 h", 5400),
+        ("2d", 172_800),
+    ],
 )
 def test_lengths_of_time(text, seconds):
     assert parse_span(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "-1", "1.5h", "m", "30 m", "1m1h", "1y", "NaN", "٣m"])
+@pytest.mark.parametrize("text", ["", "-1", "m", "1h30", "1m1h", "1y", "NaN", "٣m"])
 def test_what_is_no_length_of_time(text):
     with pytest.raises(ValueError, match="not a duration"):
         parse_span(text)

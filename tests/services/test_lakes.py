@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from jupyter_gpuquota.control.settings.quota_file import read
+from jupyter_gpuquota.control.settings.quota_file import Present, read
 from jupyter_gpuquota.core.datasets.settings import rules_for
 from jupyter_gpuquota.errors import Conflict, InvalidFields, NotAllowed, Outdated
 from jupyter_gpuquota.model.datasets.settings import (
@@ -77,7 +77,7 @@ async def test_a_quota_file_sets_them_and_then_alone(tmp_path: Path) -> None:
     path.write_text(FILE)
     backend = make_backend(quota_file=str(path))
     settings = await ask(backend, "lakes.settings")
-    assert settings == read(FILE.encode(), ()).data
+    assert settings == read(FILE.encode(), Present()).data
     assert [(lake.name, lake.projects) for lake in settings.lakes] == [("main", ("team-a",))]
     rules = rules_for(settings.cache, "digits", "team-a")
     assert rules.unused is None
