@@ -67,7 +67,8 @@ function followReveals(app: JupyterFrontEnd, workspace: IGpuWorkspace): void {
   };
   const wanted = takeRevealed(window);
   if (wanted) {
-    reveal(wanted);
+    // What the layout restores would take the focus.
+    void app.restored.then(() => reveal(wanted));
   }
   const answers = answerReveals(workspace.jupyterLab, reveal);
   window.addEventListener('pagehide', () => answers.dispose());

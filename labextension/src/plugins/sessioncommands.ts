@@ -229,7 +229,7 @@ function changing(
       id: CommandIDs.launchAgain,
       icon: addIcon,
       label: trans.__('Launch Again…'),
-      longLabel: trans.__('Launch a GPU Session Again…'),
+      longLabel: trans.__('Launch a Copy of a GPU Session…'),
       caption: trans.__('Open the launch form filled in like this session'),
       fits: session => can(session, 'log'),
       run: ({ id }) => commands.execute(CommandIDs.launch, { session: id })

@@ -93,7 +93,7 @@ describe('what is measured of GPUs', () => {
     page.server.on('GET /quota', { body: { ...ALONE, simulated: true } });
     measure();
     show(<TeamView state={null} />);
-    const said = await screen.findAllByText('Simulated GPUs have no readings.');
+    const said = await screen.findAllByText('These GPUs have no readings.');
     expect(said).toHaveLength(1);
     expect(screen.queryByRole('list', { name: 'GPU readings' })).toBeNull();
   });

@@ -225,11 +225,11 @@ export function rowLine(
     return trans.__('%1, exempt until %2', span, clockText(exempt));
   }
   // Where the policy does nothing, it only matters that the session runs.
+  const until = acts && keptUntil(session, now);
+  if (until) {
+    return trans.__('kept alive until %1', clockText(until));
+  }
   if (span && acts) {
-    const until = keptUntil(session, now);
-    if (until) {
-      return trans.__('kept alive until %1', clockText(until));
-    }
     if (endOf(session) === null) {
       return span;
     }

@@ -263,7 +263,7 @@ function Readings({ quota }: { quota: Quota }): JSX.Element {
   const gpus = useGpus(isUndivided(quota));
   return quota.simulated ? (
     <p className="jp-GpuQuota-quiet">
-      {trans.__('Simulated GPUs have no readings.')}
+      {trans.__('These GPUs have no readings.')}
     </p>
   ) : (
     <Gauges gpus={gpus} />
