@@ -6,7 +6,12 @@ test('who is reclaimed is told for whom, and that it is back in line', async ({
   api
 }) => {
   for (const name of ['older', 'younger']) {
-    await api.create({ name, project: 'team-c', gpu: '8', kind: 'train' });
+    await api.create({
+      name,
+      project: 'team-c',
+      gpu: '8',
+      kind: 'interactive-spot'
+    });
     await api.reaches(name, 'running');
   }
   await workspace.open();
