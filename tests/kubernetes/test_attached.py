@@ -79,7 +79,8 @@ async def test_a_session_that_waits_follows_its_volume(
     cluster.has_room = False
     put_pod(api, "loader", node="node-2")
     async with opened(api, tmp_path) as backend, at_work(cluster):
-        wanted = {"gpu": "1", "kind": kind, "volumes": ("data:/data",)}
+        command = ("sleep", "600") if kind == "train" else ()
+        wanted = {"gpu": "1", "kind": kind, "volumes": ("data:/data",), "command": command}
         assert "Runs on node node-2: volume data is attached there." in await told(
             backend, **wanted
         )

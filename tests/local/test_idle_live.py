@@ -113,7 +113,7 @@ async def test_a_gpu_that_cannot_be_read_keeps_its_session(make: Callable[..., A
     backend = await make(devices, clock=Clock(RATE), devices="nvml", **FAST)
     lab = await start(backend)
     await seen(lab, "gpu", "idle")
-    assert set(lab.backend.usage.utilisation()[lab.session]) == {0}
+    await wait_for(lambda: set(lab.backend.usage.utilisation().get(lab.session, ())) == {0})
     gpu.gone = True
     await seen(lab, "gpu", "unknown")
     await set_policy(lab.backend, **RULES)

@@ -314,7 +314,7 @@ async def test_other_workloads_of_the_queues_count(api: FakeApi) -> None:
 
 async def test_protected_holders_are_told_with_the_time(api: FakeApi) -> None:
     api.put(QUEUES, queue("team-b", 1, reclaimMinRuntime="10m"))
-    began = NOW - timedelta(minutes=1)
+    began = datetime.now(UTC) - timedelta(minutes=1)
     holders = [
         put(api, replace(queued(name, "2", team="team-b"), started=began), place)
         for name, place in (("a", "dgx1-1"), ("b", "dgx1-2"))
