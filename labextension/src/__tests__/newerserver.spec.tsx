@@ -160,7 +160,7 @@ describe('with a server of a later version', () => {
     ]) {
       expect(text).toContain(word);
     }
-    expect(buttons()).toEqual(['Show Log', 'Resume']);
+    expect(buttons()).toEqual(['Show Log', 'Resume', 'Launch Again…']);
   });
 
   it('shows what is idle, how that is seen and what comes of it', async () => {
