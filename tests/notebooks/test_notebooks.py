@@ -87,7 +87,7 @@ def test_the_teams_quota(shell):
         notebook, "%gpu submit big-1 -p team-b -g 8 --dry-run"
     )
     assert "team-b's quota is 2 GPUs" in text_of(notebook, "from jupyter_gpuquota import Client")
-    assert "Preempts a session of team-b, which will be requeued, to free 8 GPUs" in text_of(
+    assert "Preempts big-2, which will be requeued, to free 8 GPUs" in text_of(
         notebook, "%gpu submit mine -p team-a -g 1 --i"
     )
     told = text_of(notebook, "victim = next(")
