@@ -52,8 +52,8 @@ async def test_a_folder_moved_away_for_a_moment_ends_no_session(backend, setting
     folder.rename(away)
     await looked(backend)
     assert states(backend) == {"exp-1": "running", "exp-2": "running"}
-    (warning,) = await wait_for(backend.changes.warnings)
-    assert str(folder) in warning
+    warnings = await wait_for(backend.changes.warnings)  # the history may have missed it, too
+    assert any(str(folder) in warning for warning in warnings)
     go.touch()  # it ends while nobody can read how
     await wait_for(lambda: not marked(second.id))
     await looked(backend)

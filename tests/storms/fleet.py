@@ -22,7 +22,9 @@ from jupyter_gpuquota.errors import (
     Conflict,
     GpuQuotaError,
     NameTaken,
+    NoServer,
     NotFound,
+    OutcomeUnknown,
     StorageFailed,
     Unavailable,
 )
@@ -30,6 +32,8 @@ from jupyter_gpuquota.local.folders.folders import SessionFolder
 from jupyter_gpuquota.model.sessions import Kind, Session
 from tests.waiting import PATIENCE
 
+UNANSWERED = {error.code for error in (NoServer, OutcomeUnknown, Unavailable)}
+"""The codes after which a change may have been made or not."""
 MOVING = {"starting", "stopping"}
 GONE = "gone"
 BEGUN = b"begun\n"
@@ -192,7 +196,7 @@ class Fleet:
         code = self._try(lambda: self._send(verb, name))
         if not code:
             told.may = {after}
-        elif code not in ("Unavailable", "NoServer"):
+        elif code not in UNANSWERED:
             told.may = before
             lost = code == "NotFound" and GONE not in before
             if lost or (code == "NameTaken" and before == {GONE}):
@@ -216,7 +220,7 @@ class Fleet:
         if not code:
             self.quotas[name] = {quota}
             self.changes["acknowledged"] += 1
-        elif code in ("Unavailable", "NoServer"):
+        elif code in UNANSWERED:
             self.changes["ambiguous"] += 1
         else:
             self.quotas[name] = before

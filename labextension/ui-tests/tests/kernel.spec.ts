@@ -96,7 +96,9 @@ test('a new notebook is on a GPU only if that is chosen @live', async ({
     'Python 3 (ipykernel)'
   );
   await expect(offers.filter({ hasText: /^Python 3 on exp-1/ })).toHaveCount(1);
-  await expect(offers.filter({ hasText: /2 GPUs, 64 GiB · First$/ })).toHaveCount(1);
+  await expect(
+    offers.filter({ hasText: /2 GPUs, 64 GiB · First$/ })
+  ).toHaveCount(1);
   await dialog.getByRole('button', { name: 'No Kernel' }).click();
 });
 
