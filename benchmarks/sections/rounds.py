@@ -228,7 +228,7 @@ def shared(gpus: int) -> ClusterSnapshot:
         for n in range(OWNERS)
     ]
     borrowers = [Project(name=f"guest-{n:02d}", quota=0, weight=1 + n % 3) for n in range(OWNERS)]
-    parts = (100, 250, 100, 200, 300, 100, 500, 200)
+    parts = (100, 150, 100, 100, 200, 100, 250, 100, 100, 100)
     held = list(_asked(gpus, "guest", parts, ("train",), first=0))
     begun = settle(ClusterSnapshot(held, [*owners, *borrowers], nodes, NOW))
     shapes = (100, 2000, 250, 1000, 300, 500, 4000, 800)

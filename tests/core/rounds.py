@@ -14,6 +14,7 @@ from jupyter_gpuquota.model.sessions import Session
 from tests.builders import NOW
 
 MOST = 60
+SECOND = timedelta(seconds=1)
 
 
 def play(
@@ -23,15 +24,17 @@ def play(
     rules: Rules = USUAL_RULES,
     now: datetime = NOW,
     spent: Callable[[], bool] = bool,
+    tick: timedelta = SECOND,
 ) -> tuple[dict[str, Session], list[Plan]]:
     """Return the sessions by name once nothing changes any more, and what every round decided.
 
-    A second passes between two rounds. Once `spent` returns true, a round preempts no more.
+    The clock moves on by `tick` between two rounds. Once `spent` returns true, a round preempts no
+    more.
     """
     by_id = {session.id: session for session in sessions}
     plans: list[Plan] = []
     while len(plans) < MOST:
-        now += timedelta(seconds=1)
+        now += tick
         decided = plan(ClusterSnapshot(list(by_id.values()), projects, nodes, now, rules), spent)
         plans.append(decided)
         if not apply_plan(decided, by_id, now):

@@ -18,7 +18,7 @@ from jupyter_gpuquota.model.quota import Project, Rules
 from jupyter_gpuquota.model.resources import MILLI, Node, Placement
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import MEMORY, NOW, make_node, make_session
-from tests.core.rounds import play
+from tests.core.rounds import SECOND, play
 
 PENDING = reason("DataPending", "data.waiting", data="faces@v1")
 NAMES = ("team-a", "team-b", "team-c")
@@ -104,6 +104,31 @@ def test_rounds_settle_and_keep_every_promise(
                 assert eviction.reason.message
         _nothing_holds_too_much(sessions, by_team, machines)
         _who_waits_has_to(sessions, by_team, machines, plans[-1].fair)
+
+
+@given(arrivals, projects, nodes, rules, st.sampled_from([timedelta(0), -SECOND]))
+def test_a_clock_that_stands_still_or_steps_back_changes_nothing(
+    found: list[list[tuple[str, str, dict[str, str], int]]],
+    teams: tuple[Project, ...],
+    machines: list[Node],
+    admin: Rules,
+    tick: timedelta,
+) -> None:
+    sessions: dict[str, Session] = {}
+    for day, wave in enumerate(waves(found)):
+        everyone, now = [*sessions.values(), *wave], NOW + timedelta(days=day)
+        sessions, plans = play(everyone, teams, machines, admin, now)
+        others, same = play(everyone, teams, machines, admin, now, tick=tick)
+        assert [_decided(one) for one in plans] == [_decided(one) for one in same]
+        assert {n: s.placement for n, s in others.items()} == {
+            n: s.placement for n, s in sessions.items()
+        }
+
+
+def _decided(decided: Plan) -> tuple[object, ...]:
+    """Return who starts where and who is preempted by whom."""
+    starts = {d.session: d.outcome for d in decided.decisions if isinstance(d.outcome, Placement)}
+    return starts, {eviction.session: eviction.reclaim.session for eviction in decided.evictions}
 
 
 def _nothing_holds_too_much(

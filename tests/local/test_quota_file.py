@@ -43,6 +43,13 @@ def test_looking_at_an_unchanged_quota_file_is_quick(tmp_path):
     assert file.changed()
 
 
+@pytest.mark.parametrize("quota", ["0.125", "'0.125'"])
+def test_quotas_and_limits_have_three_decimals(quota):
+    text = f"projects:\n  - name: a\n    quota: {quota}\n    limit: 2.375\n"
+    (project,) = read(text, (make_node("dgx1-2"),)).projects
+    assert (project.quota, project.limit) == (125, 2375)
+
+
 def test_a_file_that_is_being_written_is_left_for_the_next_look(tmp_path):
     path = tmp_path / "quota.yaml"
     path.write_text(GOOD)

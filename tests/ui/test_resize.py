@@ -49,6 +49,14 @@ def test_resize_takes_the_given_share(gpu):
     assert gpu("resize exp1 --gpu-memory 4Gi --wait").data[0].spec.share.memory == 4096
 
 
+def test_shares_have_three_decimals(gpu):
+    assert "0.125 GPU" in gpu("submit exp2 -g 0.125 --interactive --dry-run").text
+    gpu("resize exp1 -g 0.125")
+    assert gpu("describe exp1").data.placement.milli == 125
+    with pytest.raises(InvalidFields, match=r"smallest step, 0\.001 GPU\. Use 0\.125"):
+        gpu("resize exp1 -g 0.1255")
+
+
 def test_resize_takes_the_recommended_share(gpu):
     assert "0.15 would suffice" in gpu("describe exp1").text
     assert gpu("resize exp1").data[0].spec.share.milli == 150

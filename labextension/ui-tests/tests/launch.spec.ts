@@ -121,9 +121,11 @@ test('every broken field says what is wrong, all at once', async ({
   workspace
 }) => {
   await workspace.openForm();
-  const { form } = workspace;
-  await form.getByLabel('Name').fill('My Session');
+  const { form, verdict } = workspace;
   await form.getByRole('radio', { name: 'Custom…' }).check();
+  await form.getByLabel('GPUs', { exact: true }).fill('0.125');
+  await expect(verdict).toContainText('Uses 0.125 GPU of your quota');
+  await form.getByLabel('Name').fill('My Session');
   await form.getByLabel('GPUs', { exact: true }).fill('1.5');
   await form.getByText('Advanced').click();
   await form.getByLabel('Ports').fill('70000');
