@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import re
@@ -54,6 +55,7 @@ def words_of(schema: dict[str, Any]) -> tuple[str, ...]:
     return ()
 
 
+@functools.cache
 def name_of(wire_type: Any) -> str:
     """Return the name of a type on the wire: `Page[Session]` is `PageSession`."""
     (reference,), _ = msgspec.json.schema_components([wire_type], ref_template="{name}")

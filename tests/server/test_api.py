@@ -220,7 +220,7 @@ async def test_internal_routes_are_not_served(api, row):
     assert problem_in(response).code == "NotFound"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def openapi():
     return document("/gpuquota/api")
 
