@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ MYSELF = f"{AUTHENTICATION}/selfsubjectreviews"
 TOKENS = f"{AUTHENTICATION}/tokenreviews"
 
 
+@cache
 def roles() -> dict[str, list[Mapping[str, Any]]]:
     """Return the rules of each ClusterRole, by its name without our prefix."""
     documents = yaml.safe_load_all(MANIFESTS.read_text())
@@ -47,7 +49,7 @@ class Rbac:
     named: list[Mapping[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._roles = roles()
+        self._roles = dict(roles())
 
     def bind(self, role: str, to: str, namespace: str = "") -> None:
         self.bindings.append((role, to, namespace))
