@@ -22,6 +22,9 @@ from tests.cluster.teams import GPU_NODE, Teams, make_priorities
 from tests.hub.hub import INSTALLED, Hub, Person, until
 from tests.kubernetes.fake_rbac import MANIFESTS
 
+BOSS = "boss"
+"""A user of the Hub who is an administrator of the cluster's sessions."""
+
 
 def of_cluster(rest: Rest, *projects: str, **more: Any) -> list[Any]:
     """Return the objects of the chart, as Helm renders them for the cluster's version."""
@@ -132,6 +135,7 @@ class Site:
             hub={"apiUrl": f"{self.hub.url}/hub/api"},
             tls={"secret": "tls"},
             roles=False,
+            admins=[{"user": f"hub:{BOSS}"}],
             storage={"storageClass": "test-csi"},
             config="\n".join(config),
             **more,
@@ -222,11 +226,22 @@ def test_two_people_share_a_team_through_their_hub(site: Site, people: list[Pers
 def test_an_upgrade_keeps_sessions_and_history(site: Site, people: list[Person]) -> None:
     ana, _ = people
     before, known = site.pods()[0]["metadata"]["uid"], ana.ask("GET", "/sessions").body["items"]
+    boss = site.hub.token_of(BOSS)
+    levels = [{"level": f"project:{site.team}", "rules": {"idle_timeout": "2h"}}]
+    revision = site.hub.asked_directly(boss, "/policy").body["revision"]
+    policy = {"levels": levels, "revision": revision}
+    changed = site.hub.asked_directly(boss, "/policy", "PUT", policy)
+    assert changed.status == 200, changed.body
     site.install(settings={"rules": {"consolidate": True}})
     # Without a Service, its port is another one now.
     site.hub.found = f"https://localhost:{until(lambda: site.ready(other=before), site.said)}"
     found = site.hub.asked_directly(ana.token, "/sessions").body["items"]
     assert [each["id"] for each in found] == [each["id"] for each in known]
+    assert site.hub.asked_directly(boss, "/rules").body["consolidate"] is True
+    entries = site.hub.asked_directly(boss, "/audit").body["items"]
+    assert [(each["who"], each["what"]) for each in entries] == [
+        (f"hub:{BOSS}", "changed the policy")
+    ]
 
 
 def test_what_it_leaves_when_it_is_uninstalled(site: Site) -> None:

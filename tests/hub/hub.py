@@ -167,9 +167,11 @@ class Hub:
         assert self.hub(f"/users/{name}", "POST").status in {201, 409}
         return str(self.hub(f"/users/{name}/tokens", "POST", limits).body["token"])
 
-    def asked_directly(self, token: str, path: str) -> Answer:
+    def asked_directly(
+        self, token: str, path: str, method: str = "GET", body: Any = None
+    ) -> Answer:
         """Call the controller with a token."""
-        return ask(f"{self.found}/gpuquota/api{path}", token, ca=self.files.ca)
+        return ask(f"{self.found}/gpuquota/api{path}", token, method, body, ca=self.files.ca)
 
     def _is_ready(self, name: str) -> bool:
         server = self.hub(f"/users/{name}").body["servers"].get("")
