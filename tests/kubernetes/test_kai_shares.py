@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.kubernetes.nodes import slices_of
+from jupyter_gpuquota.kubernetes.engines.kai.workloads import Seen, snapshot_of
+from jupyter_gpuquota.kubernetes.nodes import NodeSettings, read_nodes, slices_of
+from jupyter_gpuquota.kubernetes.objects.cluster import KubeNode
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
 from jupyter_gpuquota.kubernetes.shares.gpu_node import Division, GpuNode, gpu_node
 from jupyter_gpuquota.kubernetes.shares.kai import Kai, KaiLimited, RunAi, part_requested
 from jupyter_gpuquota.kubernetes.shares.provider import Grant, PodPatch
 from jupyter_gpuquota.kubernetes.shares.registry import Choice, Shares
+from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.resources import Share
 from tests.kubernetes.gpu_nodes import whole
+from tests.kubernetes.kai.objects import node as node_of_kai
 from tests.kubernetes.kai.objects import pod, reservation
 from tests.kubernetes.shares_contract import ShareContract
 
@@ -153,3 +159,31 @@ def test_the_pod_that_keeps_a_gpu_is_not_counted_as_well() -> None:
     of_runai = reservation("g1", "dgx1-1")
     of_runai["metadata"]["namespace"] = "runai-reservation"
     assert held(of_runai, "runai") == []
+
+
+@pytest.mark.parametrize(
+    ("part", "share"),
+    [
+        ({"gpu-fraction": "0.5"}, Share(milli=500)),
+        ({"gpu-fraction": "0.5", "gpu-fraction-num-devices": "2"}, Share(milli=1000)),
+        ({"gpu-memory": "8192"}, Share(memory=8192)),
+        ({"gpu-memory": "8192", "gpu-fraction-num-devices": "3"}, Share(milli=750)),
+        ({"gpu-memory": "much", "gpu-fraction-num-devices": "two"}, Share()),
+    ],
+)
+def test_equal_parts_of_several_gpus_count_as_their_sum(part: dict[str, str], share: Share) -> None:
+    """8192 MiB of each of three GPUs with 32,700 are three times 25 hundredths."""
+    waiting = pod("x", "elsewhere", annotations=part, labels={"kai.scheduler/queue": "team-b"})
+    cluster = read_nodes(
+        [msgspec.convert(node_of_kai("dgx1-1", 2), KubeNode)], NodeSettings(divides="counted")
+    )
+    seen = Seen(
+        projects={"team-b": Project(name="team-b", quota=2000)},
+        cluster=cluster,
+        pods=[msgspec.convert(waiting, Pod)],
+        groups={},
+        sessions=[],
+        now=datetime.now(UTC),
+    )
+    (found,) = snapshot_of(seen).sessions
+    assert found.spec.share == share

@@ -156,6 +156,12 @@ def part_requested(annotations: Mapping[str, str], memory: int) -> int:
     return _rounded(Fraction(mib * MILLI, memory)) if memory else 0
 
 
+def devices_requested(annotations: Mapping[str, str]) -> int:
+    """Return of how many GPUs a pod requests the same part; 1 where it does not say."""
+    text = annotations.get(DEVICES, "")
+    return max(1, int(text)) if text.isdecimal() else 1
+
+
 def is_reservation(pod: Meta) -> bool:
     """Return whether a pod only keeps a GPU for those that share it."""
     return pod.namespace in RESERVATIONS and GROUP in pod.labels

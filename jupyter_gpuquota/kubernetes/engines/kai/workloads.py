@@ -20,8 +20,8 @@ from ...labels import SESSION
 from ...nodes import ClusterNodes
 from ...objects.pods import Pod
 from ...objects.requests import requested
-from ...shares.gpu_node import GPU, GpuNode
-from ...shares.kai import DEVICES, is_reservation, part_of, part_requested
+from ...shares.gpu_node import GPU, MEMORY, GpuNode
+from ...shares.kai import devices_requested, is_reservation, part_of, part_requested
 from .objects import PodGroup
 from .queues import SCHEDULERS
 
@@ -165,7 +165,7 @@ def _of_queue(pod: Pod, seen: Seen) -> Session | None:
         name=meta.name,
         project=project.name,
         kind=kind_of(group),
-        share=_share(pod),
+        share=_share(pod, seen.cluster),
         environment="",
         folder="/",
     )
@@ -180,16 +180,17 @@ def _of_queue(pod: Pod, seen: Seen) -> Session | None:
     )
 
 
-def _share(pod: Pod) -> Share:
+def _share(pod: Pod, cluster: ClusterNodes) -> Share:
     """Return what a workload requests. Parts of several GPUs count as their sum."""
     annotations = pod.metadata.annotations
     whole = requested(pod.spec).get(GPU, 0)
     if whole:
         return Share(milli=whole * MILLI)
-    if memory := annotations.get("gpu-memory", ""):
-        return Share(memory=int(memory) if memory.isdecimal() else 0)
-    count = annotations.get(DEVICES, "1")
-    return Share(milli=part_requested(annotations, 0) * int(count if count.isdecimal() else "1"))
+    count = devices_requested(annotations)
+    if count == 1 and (memory := annotations.get(MEMORY, "")).isdecimal():
+        return Share(memory=int(memory))
+    sizes = (gpus.usable for gpus in cluster.gpus.values() if gpus.divides and gpus.usable)
+    return Share(milli=part_requested(annotations, min(sizes, default=0)) * count)
 
 
 def _as_is(session: Session, pod: Pod, place: Placement | None) -> Session:
