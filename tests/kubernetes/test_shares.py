@@ -10,7 +10,7 @@ from jupyter_gpuquota.errors import FieldError
 from jupyter_gpuquota.kubernetes.shares.ack import MODES
 from jupyter_gpuquota.kubernetes.shares.counted import Counted
 from jupyter_gpuquota.kubernetes.shares.gpu_node import GpuNode, gpu_node
-from jupyter_gpuquota.kubernetes.shares.hami import Hami
+from jupyter_gpuquota.kubernetes.shares.hami import Hami, HamiPercentage
 from jupyter_gpuquota.kubernetes.shares.mig import Mig
 from jupyter_gpuquota.kubernetes.shares.mps import Mps
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch
@@ -74,6 +74,11 @@ class TestCounted(ShareContract):
 
 class TestHami(ShareContract):
     provider, node = Hami(), read(hami())[0]
+    given_share, too_much = Share(milli=330, compute=30), Share(milli=3000)
+
+
+class TestHamiPercentage(ShareContract):
+    provider, node = HamiPercentage(), read(hami())[0]
     given_share, too_much = Share(milli=330, compute=30), Share(milli=3000)
 
 
@@ -182,7 +187,10 @@ def refused(share: Share, *nodes: GpuNode) -> FieldError:
             Share(milli=2000),
             hami(),
             Share(milli=2000),
-            PodPatch(milli=2000, resources={"nvidia.com/gpu": "2", "nvidia.com/gpumem": "32768"}),
+            PodPatch(
+                milli=2000,
+                resources={"nvidia.com/gpu": "2", "nvidia.com/gpumem-percentage": "100"},
+            ),
         ),
         (
             Share(milli=300),
@@ -278,6 +286,22 @@ def test_the_fewest_replicas_are_taken_where_the_cost_is_the_same() -> None:
     found = choice(HALF, *read(sliced("four", 4), sliced("two", 2)))
     assert [node.name for node in found.nodes] == ["two"]
     assert found.patch().node_labels == {"nvidia.com/gpu.replicas": ["2"]}
+
+
+def test_gpus_of_hami_give_the_same_fraction_whatever_their_size() -> None:
+    nodes = read(hami("v100"), hami("a100", memory=81_920))
+    half = choice(HALF, *nodes)
+    assert {node.name for node in half.nodes} == {"v100", "a100"}
+    assert half.patch().resources["nvidia.com/gpumem-percentage"] == "50"
+    third = choice(Share(milli=333), *nodes)  # three of 34 % would not fit on a GPU
+    assert [node.name for node in third.nodes] == ["v100"]
+    assert third.patch().resources["nvidia.com/gpumem"] == "10912"
+
+
+def test_a_quota_of_memory_counts_fractions_of_hami_as_memory() -> None:
+    found = Shares().choose(HALF, read(hami()), counts=lambda name: name == "nvidia.com/gpumem")
+    assert isinstance(found, Choice)
+    assert found.patch().resources["nvidia.com/gpumem"] == "16384"
 
 
 def test_stronger_isolation_wins_where_the_cost_is_the_same() -> None:

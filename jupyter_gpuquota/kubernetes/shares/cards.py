@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from ...model.resources import MILLI
 from ..objects.cluster import KubeNode
 
 GPU_COUNT = "nvidia.com/gpu"
@@ -18,6 +19,7 @@ GPU_COUNT = "nvidia.com/gpu"
 GPU_MEMORY = "nvidia.com/gpumem"
 """HAMi: MiB of each of these GPUs."""
 GPU_MEMORY_PERCENTAGE = "nvidia.com/gpumem-percentage"
+"""HAMi: per cent of the memory of each of these GPUs, instead of MiB."""
 ACK_MEMORY, ACK_COUNT = "aliyun.com/gpu-mem", "aliyun.com/gpu-count"
 """ACK: GiB on all GPUs of a pod together, and how many GPUs a node has."""
 ACK_MODE, ACK_PRODUCT = "ack.node.gpu.schedule", "aliyun.accelerator/nvidia_name"
@@ -44,6 +46,21 @@ class Cards:
     def memory(self) -> int:
         """Return the MiB of each GPU."""
         return self.units * self.unit
+
+    @property
+    def amounts(self) -> Mapping[str, int]:
+        """Return how much there is of each resource that pods may request memory by."""
+        memory = {self.resource: self.count * self.units}
+        if self.resource != GPU_MEMORY:
+            return memory
+        return {**memory, GPU_MEMORY_PERCENTAGE: self.count * 100}
+
+    def milli(self, resource: str, amount: int) -> int:
+        """Return what an amount of a resource costs in quota, 0 for one that is not theirs."""
+        if resource not in self.amounts or not amount:
+            return 0
+        whole = 100 if resource == GPU_MEMORY_PERCENTAGE else self.units
+        return max(1, amount * MILLI // whole)
 
     def held(self, requested: Mapping[str, int]) -> Mapping[str, int]:
         """Return the units that a pod holds by its requests, as amounts of `resource`."""

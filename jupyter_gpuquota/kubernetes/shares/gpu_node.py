@@ -102,8 +102,7 @@ class GpuNode:
         if resource in self.profiles:
             return self.profiles[resource].milli * amount
         if self.cards:
-            known = amount and resource == self.cards.resource
-            return max(1, amount * MILLI // self.cards.units) if known else 0
+            return self.cards.milli(resource, amount)
         if resource in {GPU, SHARED, DEVICES}:
             return amount * MILLI // self.replicas
         if resource == MEMORY:
@@ -181,7 +180,7 @@ def _by_memory(node: GpuNode, given: Cards) -> GpuNode:
         memory=given.memory,
         sharing="memory",
         replicas=1,
-        resources={**node.resources, given.resource: given.count * given.units},
+        resources={**node.resources, **given.amounts},
         cards=given,
     )
 

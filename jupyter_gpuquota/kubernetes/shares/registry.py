@@ -13,7 +13,7 @@ from .ack import MODES
 from .counted import Counted
 from .dra import Dra
 from .gpu_node import GpuNode, distinguishing
-from .hami import Hami
+from .hami import Hami, HamiPercentage
 from .kai import Kai, KaiLimited, RunAi
 from .mig import Mig
 from .mps import Mps
@@ -28,6 +28,7 @@ PROVIDERS: Sequence[ShareProvider] = (
     Dra(),
     Mps(),
     *MODES,
+    HamiPercentage(),
     Hami(),
     TimeSlicing(),
     KaiLimited(),
