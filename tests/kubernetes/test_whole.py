@@ -147,6 +147,8 @@ async def test_a_file_sets_all_but_the_projects(api: FakeApi, tmp_path: Path) ->
         assert [level.level for level in policy.levels] == [f"project:{TEAM}"]
         with pytest.raises(Conflict, match="managed by the file"):
             await backend.administration.put_rules(backend.inventory.rules(), ADMIN)
-        path.write_text("projects: []\n")
+        newer = tmp_path / "newer.yaml"
+        newer.write_text("projects: []\n")
+        newer.replace(path)  # at once: for a moment, a file that is written anew is empty
         await wait_for(lambda: any("has the projects" in w for w in backend.changes.warnings()))
         assert backend.inventory.rules().grace == 90
