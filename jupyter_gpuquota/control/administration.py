@@ -18,7 +18,7 @@ from ..errors import Conflict, Internal, StorageFailed
 from ..model.datasets.settings import DataSettings
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups
-from ..model.quota import Project, Rules
+from ..model.quota import Department, Project, Rules
 from ..model.templates import Template
 from .board import Board
 from .config import GpuQuota
@@ -43,7 +43,8 @@ class Administrator:
     """The settings of admins. Every method runs in the worker thread; `path` in any thread.
 
     `project` is the project that owns all devices where none is configured. Where an engine owns
-    the projects, `engine` returns them, and only the rest is stored here.
+    the projects, `engine` returns them, and only the rest is stored here; `departments` returns
+    what it has above them.
     """
 
     def __init__(
@@ -52,11 +53,13 @@ class Administrator:
         board: Board,
         project: str = "",
         engine: Callable[[], tuple[Project, ...]] | None = None,
+        departments: Callable[[], tuple[Department, ...]] = tuple,
     ) -> None:
         self._config = config
         self._board = board
         self._project = project
         self._engine = engine
+        self._departments = departments
         self._store: SettingsStore | None = None
         self._found = Inventory(())
         self._file = QuotaFile(config.quota_file) if config.quota_file else None
@@ -82,7 +85,9 @@ class Administrator:
             self._file.look(Present(self._found.nodes, owned, self._config.idle_interval))
         settings = self._in_force()
         if owned is not None:
-            settings = msgspec.structs.replace(settings, projects=owned, source="engine")
+            settings = msgspec.structs.replace(
+                settings, projects=owned, departments=self._departments(), source="engine"
+            )
         self._board.show_settings(settings)
         self._board.show_inventory(self._found, labelled(self._found.nodes, settings.groups))
 

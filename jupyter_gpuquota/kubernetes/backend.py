@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from ..control.administration import Administrator
 from ..control.assembly import Plugin
 from ..control.board import Board
 from ..control.capabilities import BoardChanges, RecordedHistory
@@ -56,7 +55,7 @@ from .resident.facts import ClusterFacts
 from .resident.late import Late
 from .resident.parts import parts_of
 from .resident.resident import ClusterResident, Driven, at_once
-from .resident.settings import ClusterSettings
+from .resident.settings import ClusterSettings, administrator
 from .rights.access import ClusterAccess
 from .rights.roles import team
 from .rights.session_tokens import SessionTokens, new_token
@@ -126,9 +125,7 @@ class _Assembly:
         self._facts = self._make_facts()
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
         self._pages = OpenPages(self._reaching.presence)
-        self._admin = Administrator(
-            control, self._board, engine=lambda: tuple(self._engine.projects())
-        )
+        self._admin = administrator(control, self._board, self._engine)
         self._reconciler = self._make_reconciler(defaults)
         self._resident = self._make_resident()
         self._settings = self._make_settings()

@@ -7,6 +7,7 @@ from collections import Counter
 from msgspec.structs import replace
 
 from ..control.usage import BoardUsage
+from ..core.usage.quota import departments_with_use
 from ..model.quota import ProjectUse, Quota
 
 
@@ -24,7 +25,8 @@ class ClusterUsage(BoardUsage):
         for holding in self.holdings():
             others[holding.name.partition("/")[0]] += holding.placement.milli
         projects = tuple(_with_others(use, others[use.name]) for use in found.projects)
-        return replace(found, projects=projects)
+        departments = departments_with_use(self._board.settings.departments, projects)
+        return replace(found, projects=projects, departments=departments)
 
 
 def _with_others(use: ProjectUse, milli: int) -> ProjectUse:

@@ -122,12 +122,31 @@ class ProjectUse(Model, frozen=True, kw_only=True):
     kept: Annotated[int, ADDED] = 0
 
 
+class Department(Model, frozen=True, kw_only=True):
+    """Several projects with a quota of their own above theirs, where a cluster's engine has that.
+
+    These are the queues above those of projects with KAI Scheduler, and Cohorts with Kueue.
+    `parent` is the department that it belongs to, empty for none, `projects` those directly in it.
+    Amounts are milli-GPU: `quota` is guaranteed (None: no bounds), `limit` the most that its
+    projects may use together (None: no limit), `allocated` what they hold, those of departments
+    below it included.
+    """
+
+    name: str
+    parent: str = ""
+    projects: tuple[str, ...] = ()
+    quota: int | None = None
+    limit: int | None = None
+    allocated: int = 0
+
+
 class Quota(Model, frozen=True, kw_only=True):
     """How the machine or cluster is shared.
 
     `capacity`, `allocated`, `others` (held by workloads that are not sessions) and `free` are
     milli-GPU. `mine` are the projects that the caller may launch in, `default` the one that is used
-    when a request names none. `admin` is true if the caller may change projects.
+    when a request names none. `admin` is true if the caller may change projects. `departments` are
+    those that the engine has, by name.
     """
 
     projects: tuple[ProjectUse, ...]
@@ -140,3 +159,4 @@ class Quota(Model, frozen=True, kw_only=True):
     default: str
     revision: str
     admin: bool = False
+    departments: Annotated[tuple[Department, ...], ADDED] = ()

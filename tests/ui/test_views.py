@@ -22,6 +22,7 @@ from jupyter_gpuquota.errors import Unsupported
 from jupyter_gpuquota.model.environments import Environment, Environments
 from jupyter_gpuquota.model.nodes import Nodes
 from jupyter_gpuquota.model.programs import ExecResult
+from jupyter_gpuquota.model.quota import Department
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement, Usage
 from jupyter_gpuquota.model.sessions import Exit, LogChunk, Progress, Session
@@ -281,6 +282,26 @@ def test_quota_of_one_project():
     view = QuotaView(quota, project="team-b")
     assert "team-a" not in view.text
     assert list(view.df["project"]) == ["team-b"]
+
+
+def test_departments_follow_the_projects():
+    departments = (
+        Department(name="all", projects=("team-b",), quota=8000, limit=8500, allocated=1500),
+        Department(name="<vision>", parent="all", projects=("team-a", "team-c")),
+    )
+    quota = msgspec.structs.replace(
+        sum_up([make_project("team-a")], [], [make_node()]), departments=departments
+    )
+    view = QuotaView(quota)
+    table = view.text.split("\n\n")[1].splitlines()
+    assert [line.split() for line in table] == [
+        ["DEPARTMENT", "PART", "OF", "QUOTA", "LIMIT", "IN", "USE", "PROJECTS"],
+        ["all", "-", "8", "8.5", "1.5", "team-b"],
+        ["<vision>", "all", "unlimited", "unlimited", "0", "team-a,", "team-c"],
+    ]
+    assert 'aria-label="Departments"' in view.html
+    assert "&lt;vision&gt;" in view.html
+    assert "DEPARTMENT" not in QuotaView(quota, project="team-a").text
 
 
 def test_quota_is_a_labelled_bar():

@@ -15,7 +15,7 @@ from ...errors import VersionMismatch
 from ...model.datasets.settings import DataSettings
 from ...model.policy import Policy
 from ...model.projects import AuditEntry, Groups, SetBy
-from ...model.quota import USUAL_RULES, Project, Rules
+from ...model.quota import USUAL_RULES, Department, Project, Rules
 from ...model.sessions import Session
 from ...model.struct import Model
 from ...model.templates import Template
@@ -37,10 +37,11 @@ _BACK = (
 class Settings(Model, frozen=True, kw_only=True):
     """All settings of administrators; `source` is their origin, `problem` why a file is ignored.
 
-    `templates` are those of every account, too.
+    `templates` are those of every account, too. `departments` are those of an engine that has them.
     """
 
     projects: tuple[Project, ...] = ()
+    departments: tuple[Department, ...] = ()
     rules: Rules = USUAL_RULES
     groups: Groups = Groups()
     policy: Policy = NO_POLICY

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from ...model.quota import Project, ProjectUse, Quota, UserUse
+from ...model.quota import Department, Project, ProjectUse, Quota, UserUse
 from ...model.resources import Holding, Node
 from ...model.sessions import Session
 from ..scheduling.capacity import capacity_of, cost, shareable
@@ -37,6 +38,28 @@ def sum_up(
         default=mine[0] if mine else "",
         revision=revision,
     )
+
+
+def departments_with_use(
+    found: Iterable[Department], uses: Iterable[ProjectUse]
+) -> tuple[Department, ...]:
+    """Return departments with what the projects in and below them hold."""
+    known = {each.name: each for each in found}
+    home = {project: each.name for each in known.values() for project in each.projects}
+    held: Counter[str] = Counter()
+    for use in uses:
+        for name in _path(home.get(use.name, ""), known):
+            held[name] += use.allocated
+    return tuple(msgspec.structs.replace(d, allocated=held[d.name]) for d in known.values())
+
+
+def _path(name: str, known: Mapping[str, Department]) -> Iterator[str]:
+    """Yield a department and those above it; a circle ends where it closes."""
+    seen: set[str] = set()
+    while name in known and name not in seen:
+        seen.add(name)
+        yield name
+        name = known[name].parent
 
 
 def _closed(nodes: Sequence[Node], sessions: Sequence[Session], holdings: Sequence[Holding]) -> int:

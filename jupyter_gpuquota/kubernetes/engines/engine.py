@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from ...model.previews import Preview, QueuePosition
 from ...model.projects import ChangePreview
-from ...model.quota import Project
+from ...model.quota import Department, Project
 from ...model.reasons import Reason
 from ...model.sessions import Kind, Reclaim, Session, SessionSpec
 from ...ports.backend import Differences
@@ -83,9 +83,8 @@ class Engine(Protocol):
     gangs: Gangs
     """How the pods of one Job start."""
 
-    @property
-    def differences(self) -> Differences:
-        """What distinguishes it, for the contract tests."""
+    differences: Differences
+    """What distinguishes it, for the contract tests."""
 
     @property
     def administration(self) -> EngineAdministration:
@@ -102,6 +101,9 @@ class Engine(Protocol):
 
     def projects(self) -> Sequence[Project]:
         """Return the projects with their quotas."""
+
+    def departments(self) -> Sequence[Department]:
+        """Return what it has above projects, without what is in use; empty for none."""
 
     def limits(self, project: str) -> bool:
         """Return whether a project's quota is known, and not merely what the cluster has."""

@@ -8,7 +8,7 @@ from typing import NoReturn
 from ...errors import Unsupported
 from ...model.previews import Preview, QueuePosition
 from ...model.projects import ChangePreview
-from ...model.quota import Project
+from ...model.quota import Department, Project
 from ...model.sessions import Kind, Session, SessionSpec
 from ...ports.backend import Differences
 from ..namespaces import visible
@@ -62,6 +62,10 @@ class NoEngine:
         names = self._around.namespaces or [n for n in found if not n.startswith(_OWN)]
         capacity = self._around.capacity()
         return [Project(name=name, quota=capacity, preemptible=()) for name in sorted(names)]
+
+    def departments(self) -> Sequence[Department]:
+        """Return that there are none."""
+        return ()
 
     def limits(self, project: str) -> bool:
         """Return False: there is no quota."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from ...control.administration import Administrator
 from ...control.board import Board
 from ...control.capabilities import StoredSettings, Work
+from ...control.config import GpuQuota
 from ...control.settings.stored import TABLES
 from ...control.storage.sqlite import Damaged, Database, Kind, move_aside
 from ...core.members import check_deletable, drained, live_of
@@ -36,6 +37,16 @@ def open_settings(folder: Path) -> Database:
     except Damaged:
         move_aside(path)
         return Database(path, _KIND)
+
+
+def administrator(control: GpuQuota, board: Board, engine: Engine) -> Administrator:
+    """Return what keeps the settings that the engine does not own."""
+    return Administrator(
+        control,
+        board,
+        engine=lambda: tuple(engine.projects()),
+        departments=lambda: tuple(engine.departments()),
+    )
 
 
 _PAUSE = 60.0

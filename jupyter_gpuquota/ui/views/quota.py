@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...client.quota import table_of
-from ...model.quota import ProjectUse, Quota
+from ...model.quota import Department, ProjectUse, Quota
 from ...model.resources import counted_gpus, gpus_text
 from .markup import Markup, bar, join, tag
 from .view import Column, Row, View, html_table, text_table
@@ -15,17 +17,24 @@ class QuotaView(View[Quota]):
     def __init__(self, data: Quota, *, project: str = "") -> None:
         super().__init__(data)
         self._projects = [p for p in data.projects if project in ("", p.name)]
+        self._departments = () if project else data.departments
 
     @property
     def text(self) -> str:
-        """Return the totals as one line, then a table."""
-        return f"{self._sum()}\n{text_table(self._columns(), self._projects)}"
+        """Return the totals as one line, then a table of projects, and one of departments."""
+        parts = [self._sum(), text_table(self._columns(), self._projects)]
+        if self._departments:
+            parts += ["", text_table(_DEPARTMENTS, self._departments)]
+        return "\n".join(parts)
 
     @property
     def body(self) -> Markup:
         """Return the same with bars."""
         columns = [*self._columns(), Column("USED", _used, _bar)]
-        return join(tag("p", self._sum()), html_table(columns, self._projects, "Quota"))
+        parts = [tag("p", self._sum()), html_table(columns, self._projects, "Quota")]
+        if self._departments:
+            parts.append(html_table(_DEPARTMENTS, self._departments, "Departments"))
+        return join(*parts)
 
     @property
     def records(self) -> list[Row]:
@@ -69,3 +78,17 @@ def _used(project: ProjectUse) -> str:
 
 def _bar(project: ProjectUse) -> Markup:
     return bar(_used(project), project.allocated, project.quota)
+
+
+def _amount(milli: int | None) -> str:
+    return "unlimited" if milli is None else gpus_text(milli)
+
+
+_DEPARTMENTS: Sequence[Column[Department]] = (
+    Column("DEPARTMENT", lambda d: d.name),
+    Column("PART OF", lambda d: d.parent),
+    Column("QUOTA", lambda d: _amount(d.quota)),
+    Column("LIMIT", lambda d: _amount(d.limit)),
+    Column("IN USE", lambda d: gpus_text(d.allocated)),
+    Column("PROJECTS", lambda d: ", ".join(d.projects)),
+)

@@ -1274,7 +1274,8 @@ export interface ProjectRemoval {
  *
  * `capacity`, `allocated`, `others` (held by workloads that are not sessions) and `free` are
  * milli-GPU. `mine` are the projects that the caller may launch in, `default` the one that is used
- * when a request names none. `admin` is true if the caller may change projects.
+ * when a request names none. `admin` is true if the caller may change projects. `departments` are
+ * those that the engine has, by name.
  */
 export interface Quota {
   projects: ProjectUse[];
@@ -1287,6 +1288,7 @@ export interface Quota {
   default: string;
   revision: string;
   admin: boolean;
+  departments?: Department[];
 }
 /**
  * What a project may use, holds and has queued.
@@ -1319,6 +1321,23 @@ export interface UserUse {
   user: string;
   allocated: number;
   waiting: number;
+}
+/**
+ * Several projects with a quota of their own above theirs, where a cluster's engine has that.
+ *
+ * These are the queues above those of projects with KAI Scheduler, and Cohorts with Kueue.
+ * `parent` is the department that it belongs to, empty for none, `projects` those directly in it.
+ * Amounts are milli-GPU: `quota` is guaranteed (None: no bounds), `limit` the most that its
+ * projects may use together (None: no limit), `allocated` what they hold, those of departments
+ * below it included.
+ */
+export interface Department {
+  name: string;
+  parent: string;
+  projects: string[];
+  quota: number | null;
+  limit: number | null;
+  allocated: number;
 }
 /**
  * The storage of the projects in which the caller has a role, by project, kind and owner.

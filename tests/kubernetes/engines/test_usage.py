@@ -6,6 +6,7 @@ from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.inventory import Inventory
 from jupyter_gpuquota.control.settings.settings import Settings
 from jupyter_gpuquota.kubernetes.usage import ClusterUsage
+from jupyter_gpuquota.model.quota import Department
 from jupyter_gpuquota.model.resources import Holding, Placement, Slice
 from tests.builders import make_node, make_project, make_session
 
@@ -32,3 +33,39 @@ def test_other_workloads_count_for_the_project_of_their_namespace() -> None:
     assert uses["team-b"].allocated == 0
     assert (found.allocated, found.others, found.free) == (1000, 2500, 4500)
     assert found.capacity == found.allocated + found.others + found.free
+
+
+def test_departments_hold_what_is_in_and_below_them() -> None:
+    board = Board()
+    board.show_settings(
+        Settings(
+            projects=(make_project("team-a", "2"), make_project("team-b"), make_project("alone")),
+            departments=(
+                Department(name="all", projects=("team-b",), quota=8000),
+                Department(name="vision", parent="all", projects=("team-a",)),
+                Department(name="round", parent="trip"),
+                Department(name="trip", parent="round", projects=("gone",)),
+            ),
+        )
+    )
+    node = make_node("n1", 8)
+    names = ("team-a", "team-b", "alone")
+    holdings = tuple(
+        Holding(name=f"{name}/notebook-0", placement=placed(1000 * count))
+        for count, name in enumerate(names, 1)
+    )
+    board.show_inventory(Inventory((node,), holdings=holdings), (node,))
+    found = ClusterUsage(board, 30).quota().departments
+    assert {each.name: each.allocated for each in found} == {
+        "all": 3000,
+        "vision": 1000,
+        "round": 0,
+        "trip": 0,
+    }
+
+
+def test_a_change_of_departments_changes_the_quota() -> None:
+    board = Board()
+    before = board.revision("quota")
+    board.show_settings(Settings(departments=(Department(name="all", quota=8000),)))
+    assert board.revision("quota") != before

@@ -9,6 +9,7 @@ import msgspec
 import yaml
 
 from jupyter_gpuquota.kubernetes.engines.kai.amounts import gpus_of
+from jupyter_gpuquota.kubernetes.engines.kai.departments import departments_of
 from jupyter_gpuquota.kubernetes.engines.kai.objects import KaiProject, Queue
 from jupyter_gpuquota.kubernetes.engines.kai.queues import (
     ProjectQueue,
@@ -16,6 +17,7 @@ from jupyter_gpuquota.kubernetes.engines.kai.queues import (
     uncounted,
 )
 from jupyter_gpuquota.kubernetes.objects.cluster import Namespace
+from jupyter_gpuquota.model.quota import Department
 from tests.kubernetes.kai.objects import Raw, queue
 
 
@@ -133,3 +135,24 @@ def test_the_manifest_of_the_documentation_gives_a_project() -> None:
     assert (read.quota, read.limit, read.weight) == (4000, None, 4000)
     assert [above.metadata.name for above in known["team-a"].above] == ["research"]
     assert list(uncounted(known)) == []
+
+
+def test_departments_are_the_queues_above_those_of_projects() -> None:
+    tree = (
+        queue("all", 8, parent="", limit=10),
+        queue("vision", parent="all"),
+        queue("eyes", 2, parent="vision"),
+        queue("team-a", 4),
+        queue("unused", parent=""),
+    )
+    names = ("eyes", "team-a")
+    known = find_queues(queues(*tree), namespaces=[namespace(name) for name in names])
+    assert departments_of(known) == (
+        Department(name="all", projects=("team-a",), quota=8000, limit=10_000),
+        Department(name="vision", parent="all", projects=("eyes",)),
+    )
+
+
+def test_a_queue_without_a_parent_is_in_no_department() -> None:
+    known = find_queues(queues(queue("team-a", 4, parent="")), namespaces=[namespace("team-a")])
+    assert departments_of(known) == ()

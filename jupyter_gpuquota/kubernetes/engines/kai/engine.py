@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ....model.previews import Preview, QueuePosition
-from ....model.quota import Project
+from ....model.quota import Department, Project
 from ....model.sessions import Kind, Session, SessionSpec
 from ....ports.backend import Differences
 from ...shares.gpu_node import Division
@@ -14,6 +14,7 @@ from ..served import versions
 from ..surroundings import Surroundings
 from ..unknown import unknown
 from .administration import KaiAdministration
+from .departments import departments_of
 from .evictions import evicted
 from .objects import PROJECTS_GROUP, PROJECTS_VERSION
 from .previews import preview
@@ -69,6 +70,10 @@ class KaiEngine:
     def projects(self) -> Sequence[Project]:
         """Return the namespaces that have a queue."""
         return self._view.projects()
+
+    def departments(self) -> Sequence[Department]:
+        """Return the queues above those of projects."""
+        return departments_of(self._view.state.queues)
 
     def limits(self, project: str) -> bool:
         """Return whether a namespace has a queue."""

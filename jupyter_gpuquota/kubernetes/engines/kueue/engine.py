@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ....core.requests.alternatives import smaller
 from ....model.previews import Preview, QueuePosition
-from ....model.quota import Project
+from ....model.quota import Department, Project
 from ....model.resources import Share
 from ....model.sessions import KINDS, Kind, Session, SessionSpec
 from ....ports.backend import Differences
@@ -86,6 +86,10 @@ class KueueEngine:
         capacity = self._around.capacity()
         unknown = (Project(name=n, quota=capacity, preemptible=KINDS) for n in self._view.closed)
         return [*found, *unknown]
+
+    def departments(self) -> Sequence[Department]:
+        """Return the Cohorts that projects are in."""
+        return self._view.departments
 
     def limits(self, project: str) -> bool:
         """Return whether the ClusterQueues of a namespace may be read."""

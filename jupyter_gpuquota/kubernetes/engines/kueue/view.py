@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ....model.quota import Department
 from ....model.resources import Share
 from ....model.sessions import KINDS, Kind, SessionSpec
 from ...watching.derived import Derived
 from ..surroundings import Known, Surroundings
 from .admission import Reader
+from .departments import departments_of
 from .forecast import Projects, Wanted
 from .objects import (
     CLUSTER_QUEUES,
@@ -38,6 +40,7 @@ class KueueView:
         self._priority_classes = caches.cache(PRIORITY_CLASSES)
         self._seen = Derived(self._read)
         self._warned: tuple[KueueState | None, Sequence[str]] = (None, ())
+        self._above: tuple[KueueState | None, tuple[Department, ...]] = (None, ())
 
     def subscribe(self, changed: Callable[[], None]) -> Sequence[Callable[[], None]]:
         """Call a function after each change; return what ends this."""
@@ -77,6 +80,14 @@ class KueueView:
         if self._warned[0] is not state:
             self._warned = state, tuple(warnings(projects, self.priorities))
         return self._warned[1]
+
+    @property
+    def departments(self) -> tuple[Department, ...]:
+        """The Cohorts that projects are in, worked out anew after changes only."""
+        state, projects, _ = self._seen.value
+        if self._above[0] is not state:
+            self._above = state, departments_of(state, projects)
+        return self._above[1]
 
     @property
     def names(self) -> tuple[str, str]:

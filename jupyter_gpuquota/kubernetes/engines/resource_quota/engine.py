@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ....model.messages.build import joined, message, sentences_of
 from ....model.messages.formats import share_arg
 from ....model.previews import Preview, PreviewVerdict, QueuePosition
-from ....model.quota import Project
+from ....model.quota import Department, Project
 from ....model.reasons import Reason
 from ....model.sessions import Kind, Session, SessionSpec
 from ....model.struct import Message
@@ -61,6 +61,10 @@ class ResourceQuotaEngine:
     def projects(self) -> Sequence[Project]:
         """Return the namespaces with a quota of GPUs."""
         return [found.project() for found in self._found().values()]
+
+    def departments(self) -> Sequence[Department]:
+        """Return that there are none: quotas of namespaces are not nested."""
+        return ()
 
     def limits(self, project: str) -> bool:
         """Return whether the namespace has a quota of GPUs."""
