@@ -31,6 +31,7 @@ from .policing import IdlePolicing
 from .recorder import Recorder
 from .resident import Readiness, Resident
 from .runtime import Runner, SessionStore
+from .start_times import StartTimes
 from .usage import BoardUsage
 from .webhook import Webhook
 from .worker import Pace, Worker
@@ -111,6 +112,7 @@ def make_backend(
     """
     board, worker = resident.board, resident.worker
     settings = StoredSettings(board, worker.admin, resident.act)
+    resident.companions.append(StartTimes(board))
     return Backend(
         name=name,
         resident=resident,

@@ -70,6 +70,8 @@ class Board:
         """Whether sessions may start as far as their datasets are concerned."""
         self.utilisation = BySession[tuple[int, ...]](lambda: self._publish({"utilisation"}))
         """The GPU utilisation of sessions at the last checks, in per cent, the newest last."""
+        self.starts = BySession[datetime](lambda: self._publish({"sessions"}))
+        """When queued sessions should start, where that is known."""
         self._warnings: Mapping[str, tuple[str, ...]] = MappingProxyType({})
         self._nouns = dict.fromkeys(NOUNS, 1)
         self._latest = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from ..core.forecast import impact, previews, settings_change, waiting
@@ -33,13 +34,17 @@ class OwnPlanning:
         expected = None
         if session.state == "waiting":
             snapshot = snapshot_of(self._board, datetime.now(UTC))
-            expected = await asyncio.to_thread(waiting.expected, session, snapshot)
+            expected = (await asyncio.to_thread(waiting.starts, snapshot)).get(session_id)
         return QueuePosition(
             session=session_id,
             reason=session.reason,
             position=session.queue_position,
             expected=expected,
         )
+
+    def starts(self) -> Mapping[str, datetime]:
+        """Map queued sessions to when they should start, as last played ahead."""
+        return self._board.starts.by_session
 
     async def try_change(self, change: SettingsChange) -> ChangePreview:
         """Return the effect of a change on the present state. Raises InvalidFields, NotFound."""

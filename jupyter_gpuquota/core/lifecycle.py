@@ -84,6 +84,13 @@ def waiting_at(session: Session, found: QueuePosition) -> Session:
     )
 
 
+def due_at(session: Session, expected: datetime | None) -> Session:
+    """Return a session with when it should start, if it is queued and that is known."""
+    if expected is None or session.state != "waiting":
+        return session
+    return msgspec.structs.replace(session, expected=expected)
+
+
 def note(session: Session, step: Message, now: datetime) -> Session:
     """Return the session with one more line of progress."""
     line = Progress(at=now, message=step.text, key=step.key, args=step.args)

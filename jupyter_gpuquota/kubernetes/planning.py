@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
@@ -51,6 +51,10 @@ class EnginePlanning:
         session = self._board.find(session_id)
         with translated():
             return await self._engine.position(session)
+
+    def starts(self) -> Mapping[str, datetime]:
+        """Return nothing: the engine does not say when it starts sessions."""
+        return {}
 
     async def try_change(self, change: SettingsChange) -> ChangePreview:
         """Return the effect of a change of projects, by a dry run on the server.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Protocol
 
 from ..model.previews import Preview, QueuePosition
@@ -17,6 +19,9 @@ class Planning(Protocol):
 
     async def position(self, session_id: str) -> QueuePosition:
         """Return why a session is queued, and its position. Raises NotFound."""
+
+    def starts(self) -> Mapping[str, datetime]:
+        """Map queued sessions, by id, to when they should start, where that is known; at once."""
 
     async def try_change(self, change: SettingsChange) -> ChangePreview:
         """Return the effect of a change of settings on the present state.

@@ -11,7 +11,7 @@ from ..core.datasets import disclosure as data
 from ..core.fields import FieldReader
 from ..core.idle import requests
 from ..core.idle.policy import NO_POLICY, extends
-from ..core.lifecycle import waiting_at
+from ..core.lifecycle import due_at, waiting_at
 from ..core.paging import page
 from ..core.requests import specs
 from ..core.requests.again import asked_again, fields_of
@@ -56,7 +56,8 @@ async def list_(backend: Backend, call: Call) -> Page[Session]:
     ]
     part = page(matching, query.limit, query.cursor, backend.changes.revision("sessions"))
     shown = _shower(backend, call)
-    items = tuple(shown(session) for session in part.items)
+    starts = backend.planning.starts()
+    items = tuple(shown(due_at(session, starts.get(session.id))) for session in part.items)
     return Page(items=items, total=part.total, revision=part.revision, next=part.next)
 
 

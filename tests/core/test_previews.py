@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jupyter_gpuquota.core import lifecycle
 from jupyter_gpuquota.core.forecast.previews import preview
 from jupyter_gpuquota.core.forecast.settling import SteadyState, settle
+from jupyter_gpuquota.core.forecast.waiting import starts
 from jupyter_gpuquota.core.idle import lifetime
 from jupyter_gpuquota.core.names import mention
 from jupyter_gpuquota.core.requests.feasibility import check_possible
@@ -188,6 +189,7 @@ def _waits_as_said(
         assert starts_now(state, msgspec.structs.replace(spec, share=said.nearest))
         if more := _next(said.nearest, spec.share):
             assert not starts_now(state, msgspec.structs.replace(spec, share=more))
+    assert starts(asked(state, spec)).get(ID) == said.expected
     if said.expected:
         assert not _runs_at(state, spec, said.expected - timedelta(seconds=1))
         assert _runs_at(state, spec, said.expected)

@@ -61,9 +61,10 @@ def test_the_front_end_is_light(distributions):
         scripts = [n for n in archive.namelist() if fnmatch(n, f"{LABEXTENSION}/static/*.js")]
         sizes = {name: len(gzip.compress(archive.read(name))) for name in scripts}
     # Loaded by few pages only: the catalog of the server's sentences by those in other languages,
-    # the views of datasets, volumes and snapshots by those where somebody opens them, and what is
-    # set for all projects by administrators.
-    for name, most in {"messages": 16_000, "storage": 40_000, "admin": 18_000}.items():
+    # the views of datasets, volumes and snapshots by those where somebody opens them, what is set
+    # for all projects by administrators, and what a session's own JupyterLab shows of it.
+    limits = {"messages": 16_000, "storage": 40_000, "admin": 18_000, "sessionpage": 8_000}
+    for name, most in limits.items():
         chunk = [script for script in sizes if f"/static/{name}." in script]
         assert len(chunk) == 1
         assert sizes.pop(chunk[0]) <= most  # bytes, gzip

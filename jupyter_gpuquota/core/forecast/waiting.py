@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -27,7 +27,7 @@ from .settling import SteadyState, settle
 _STEPS = 20
 """The most moments to come that are played."""
 _EFFORT = 20_000
-"""The most sessions, all moments together, that are played: a preview has to be quick."""
+"""The most sessions, all moments together, that are played: previews have to be quick."""
 _MEMORY = 256
 """The step of amounts of memory, in MiB."""
 
@@ -65,11 +65,20 @@ def waits(requested: Session, trial: ClusterSnapshot, cycle: Cycle, rest: Steady
     )
 
 
-def expected(session: Session, snapshot: ClusterSnapshot) -> datetime | None:
-    """Return when a queued session should start; None if run times do not tell it."""
+def starts(snapshot: ClusterSnapshot) -> Mapping[str, datetime]:
+    """Map queued sessions, by id, to when they should start, where run times tell it."""
     if not any(each.ends and each.placement for each in snapshot.sessions):
-        return None
-    return _expected(session, snapshot, settle(snapshot))
+        return {}
+    rest = settle(snapshot)
+    queued = {id_ for id_, each in rest.sessions.items() if each.state == "waiting"}
+    found: dict[str, datetime] = {}
+    for at, sessions in _ahead(snapshot, rest) if queued else ():
+        started = [id_ for id_ in queued if sessions[id_].placement]
+        found |= dict.fromkeys(started, at)
+        queued.difference_update(started)
+        if not queued:
+            break
+    return found
 
 
 def _nearest(requested: Session, trial: ClusterSnapshot, cycle: Cycle) -> Share | None:
@@ -122,22 +131,29 @@ def _count(shares: Sequence[Share], fits: Callable[[Share], bool]) -> int:
 
 
 def _expected(requested: Session, trial: ClusterSnapshot, rest: SteadyState) -> datetime | None:
-    """Return when it starts as the run time of others is over; None if that is not known.
+    """Return when it starts as the run time of others is over; None if that is not known."""
+    started = (at for at, sessions in _ahead(trial, rest) if sessions[requested.id].placement)
+    return next(started, None)
 
-    Those ahead of it start first. What begins meanwhile may end, too, where its run time is known.
+
+def _ahead(
+    snapshot: ClusterSnapshot, rest: SteadyState
+) -> Iterator[tuple[datetime, Mapping[str, Session]]]:
+    """Yield the moments at which run times end or protection does, with the state then.
+
+    Those ahead in the queue start first. What begins meanwhile may end, too, where its run time is
+    known.
     """
     sessions, again = dict(rest.sessions), rest.last.again
     for _ in range(min(_STEPS, _EFFORT // max(len(sessions), 1))):
         ends = [s.ends for s in sessions.values() if s.ends and s.placement]
         at = min([*ends, *([again] if again else [])], default=None)
         if at is None:
-            return None
+            return
         over = [s for s in sessions.values() if s.ends and s.placement and s.ends <= at]
         for session in over:
             ended = lifetime.end(session, at)
             sessions[session.id] = lifecycle.finish_end(ended, at)
-        found = settle(replace(trial, sessions=tuple(sessions.values()), now=at))
-        if found.sessions[requested.id].placement:
-            return at
+        found = settle(replace(snapshot, sessions=tuple(sessions.values()), now=at))
+        yield at, found.sessions
         sessions, again = dict(found.sessions), found.last.again
-    return None

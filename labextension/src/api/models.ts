@@ -1415,12 +1415,11 @@ export interface PageSession {
  * `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
  * `since` is when the present state began. `queue_position` is that in its project's queue,
  * from 1; 0 while it is not queued. `expected` is when a queued one should start, where run times
- * tell it; only in the answer for one session. `ends` is the end of its maximum run time, None
- * without one; `ends_by` is the level of the policy that set it. `idle` is None while it is used,
- * or has not been idle for a minute. `actions` are what the caller may do to it now; `activity` is
- * to see its signals and policy. `ending` is the state of documents that are open in its pages,
- * once it stops. For a snapshot, its pages save their documents by `saving`, and report as if it
- * ended.
+ * tell it. `ends` is the end of its maximum run time, None without one; `ends_by` is the level of
+ * the policy that set it. `idle` is None while it is used, or has not been idle for a minute.
+ * `actions` are what the caller may do to it now; `activity` is to see its signals and policy.
+ * `ending` is the state of documents that are open in its pages, once it stops. For a snapshot,
+ * its pages save their documents by `saving`, and report as if it ended.
  */
 export interface Session {
   id: string;

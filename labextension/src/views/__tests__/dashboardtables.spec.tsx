@@ -10,6 +10,7 @@ import {
 } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { DashboardView } from '../dashboard/dashboard';
+import { clockText } from '../parts/texts';
 
 describe('the tables of the dashboard', () => {
   let page: Page;
@@ -61,6 +62,25 @@ describe('the tables of the dashboard', () => {
         '1 waits for enough room on one GPU or node'
     );
     expect(rows(/Queued/)).toEqual(['a1', 'a2', 'b1', 'b2']);
+  });
+
+  it('has when queued sessions should start, where that is known', async () => {
+    const expected = '2026-01-02T14:20:00Z';
+    const waiting = { state: 'waiting', placement: null } as const;
+    const known = makeSession({ ...waiting, id: 'a', expected });
+    const unknown = makeSession({ ...waiting, id: 'b' });
+    page.server.on('GET /sessions', {
+      body: makePage([makeSession(), unknown])
+    });
+    await show();
+    const header = { name: /Starts about/ };
+    expect(screen.queryByRole('columnheader', header)).toBeNull();
+    page.server.on('GET /sessions', {
+      body: makePage([makeSession(), known, unknown])
+    });
+    await act(() => page.store.sessions.refresh());
+    await screen.findByRole('columnheader', header);
+    within(table(/Queued/)).getByText(clockText(expected));
   });
 
   it('has the reason in a few words, and all of it when opened', async () => {

@@ -46,6 +46,21 @@ describe('what is said of a waiting session', () => {
     );
   });
 
+  it('is when it should start, where that is known and to come', () => {
+    const at = new Date(0);
+    at.setHours(at.getHours() + 2);
+    const known = { ...WAITING, expected: at.toISOString() };
+    const time = clockText(known.expected);
+    expect(say(known)).toEqual([
+      `Queued (#2), starts about ${time}: team-a is full.`,
+      `Queued (#2), starts about ${time}: quota used up`
+    ]);
+    const session = makeSession(known);
+    expect(statusText(trans, session, at.getTime() + 1)).toBe(
+      'Queued (#2): team-a is full.'
+    );
+  });
+
   it('names no GPU where a node may lack something else', () => {
     const text = 'No node has room for it.';
     const reason = { ...WAITING.reason, code: 'NoNodeFits', message: text };

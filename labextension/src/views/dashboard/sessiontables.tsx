@@ -11,6 +11,7 @@ import { DataTable, ITableColumn } from '../parts/datatable';
 import { placeText } from '../parts/placetexts';
 import { queuedText } from '../parts/queuedtexts';
 import {
+  clockText,
   gpusText,
   kindText,
   reclaimText,
@@ -42,10 +43,10 @@ export function SessionTables(props: {
   );
   const [live, queued] = useMemo(
     () =>
-      [liveColumns(ui, now, borrowed), queuedColumns(ui, now)].map(columns =>
-        columns.filter(({ id }) => id !== 'project' || !isWhole)
+      [liveColumns(ui, now, borrowed), queuedColumns(ui, now, waiting)].map(
+        columns => columns.filter(({ id }) => id !== 'project' || !isWhole)
       ),
-    [ui, now, borrowed, isWhole]
+    [ui, now, borrowed, isWhole, waiting]
   );
   return (
     <>
@@ -137,8 +138,19 @@ function liveColumns(
   ];
 }
 
-function queuedColumns(ui: IUi, now: number): Column[] {
+function queuedColumns(
+  ui: IUi,
+  now: number,
+  waiting: readonly Session[]
+): Column[] {
   const { trans } = ui;
+  const starts: Column = {
+    ...plain('starts', trans.__('Starts about'), ({ expected }) =>
+      expected ? clockText(expected) : ''
+    ),
+    sortKey: ({ expected }) => (expected ? Date.parse(expected) : Infinity),
+    csv: ({ expected }) => expected ?? null
+  };
   return [
     ...commonColumns(ui),
     {
@@ -149,6 +161,7 @@ function queuedColumns(ui: IUi, now: number): Column[] {
       text: ({ queue_position: place }) => (place ? `#${place}` : ''),
       csv: session => session.queue_position || null
     },
+    ...(waiting.some(({ expected }) => expected) ? [starts] : []),
     since(trans, [trans.__('Queued for'), trans.__('Queued since')], now),
     {
       ...plain('reason', trans.__('Reason'), session =>

@@ -53,6 +53,7 @@ export function statusText(
         trans,
         session,
         place ? trans.__('%1 (#%2)', state, place) : state,
+        now,
         session.reason?.message
       );
     case 'starting': {
@@ -81,14 +82,29 @@ function waitingText(
   trans: TranslationBundle,
   session: Session,
   head: string,
+  now: number,
   why = ''
 ): string {
   const reclaimed = reclaimText(trans, session);
   const place = session.queue_position;
-  if (reclaimed) {
-    return place ? trans.__('%1 (#%2)', reclaimed, place) : reclaimed;
-  }
-  return why ? trans.__('%1: %2', head, why) : head;
+  const starts = startsText(trans, session, now);
+  const begun =
+    reclaimed && place
+      ? trans.__('%1 (#%2)', reclaimed, place)
+      : reclaimed || head;
+  const line = starts ? trans.__('%1, %2', begun, starts) : begun;
+  return why && !reclaimed ? trans.__('%1: %2', line, why) : line;
+}
+
+/** Return when a queued session should start: `starts about 14:20`; empty if that is not known. */
+function startsText(
+  trans: TranslationBundle,
+  { expected }: Session,
+  now: number
+): string {
+  return expected && Date.parse(expected) > now
+    ? trans.__('starts about %1', clockText(expected))
+    : '';
 }
 
 /** Return a queued session's place inside its project: `Queued (#2)`; empty where it has none. */
@@ -123,7 +139,7 @@ export function statusLine(
   const short = shortReason(trans, session);
   if (session.state === 'waiting' && (session.reclaimed || short)) {
     const line = lineText(trans, session) || stateText(trans, session);
-    return waitingText(trans, session, line, short);
+    return waitingText(trans, session, line, now, short);
   }
   return short
     ? trans.__('%1: %2', stateText(trans, session), short)
