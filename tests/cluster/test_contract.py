@@ -210,6 +210,16 @@ class TestKai(SessionsContract, PlanningContract):
         again = await until(backend, second.id, "running")
         assert again.placement.milli == 16000
 
+    async def test_a_department_has_what_its_projects_hold(self, backend: Backend) -> None:
+        command = ("sleep", "600")
+        asked = SessionRequest(name="one", project="team-b", gpu="1", kind="train", command=command)
+        first = await ask(backend, "sessions.create", ADMIN, body=asked)
+        await until(backend, first.id, "running")
+        found = await ask(backend, "quota.get", ADMIN)
+        [whole] = found.departments
+        assert set(whole.projects) == {use.name for use in found.projects}
+        assert (whole.parent, whole.quota, whole.limit, whole.allocated) == ("", None, None, 1000)
+
 
 def _bind(rest: Rest, kind: str, role: str, person: str, namespace: str = "") -> None:
     meta = {"name": f"{role}-{person}", **({"namespace": namespace} if namespace else {})}

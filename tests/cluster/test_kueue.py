@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.errors import Outdated
 from jupyter_gpuquota.kubernetes.engines.engine import Engine
-from jupyter_gpuquota.model.quota import Project
+from jupyter_gpuquota.model.quota import Department, Project
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import Session
 from scripts.cluster.settings import MILLI_GPU
@@ -104,6 +105,21 @@ async def test_quotas_are_tried_and_written(cluster: Any, connected: Any, nested
         )
         with pytest.raises(Outdated):
             await engine.administration.put_project(wanted)
+
+
+async def test_departments_are_the_cohorts_above_teams(
+    cluster: Any, connected: Any, name: str, nested: Nested
+) -> None:
+    teams = [nested.team("team-a", 1000).namespace, nested.team("team-b", 2000).namespace]
+    everyone = Department(name=name, projects=tuple(teams), quota=3000, limit=3000)
+    async with connected() as api, engine_of(api, list, teams) as engine:
+        await wait_for(lambda: [*engine.departments()] == [everyone], "the Cohort is not shown")
+        path = f"/apis/kueue.x-k8s.io/v1beta2/cohorts/{name}"
+        above = {"spec": {"parentName": f"{name}-all"}}
+        cluster.rest().request("PATCH", path, above, "application/merge-patch+json")
+        whole = Department(name=f"{name}-all", quota=3000, limit=3000)
+        below = replace(everyone, parent=whole.name, limit=None)
+        await wait_for(lambda: [*engine.departments()] == [below, whole], "no Cohort above")
 
 
 async def test_a_queue_that_is_held_says_so(cluster: Any, connected: Any, nested: Nested) -> None:
