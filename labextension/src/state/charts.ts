@@ -20,6 +20,7 @@ export interface IPalette {
 /** Words of the user's language that a chart needs. */
 export interface IChartWords {
   readonly time: string;
+  /** Empty where the one project need not be named. */
   readonly project: string;
   readonly value: string;
 }
@@ -83,7 +84,9 @@ export function allocationChart(
           y: { field: 'low', type: 'quantitative', title: words.value },
           y2: { field: 'high' },
           tooltip: [
-            { field: 'project', title: words.project },
+            ...(words.project
+              ? [{ field: 'project', title: words.project }]
+              : []),
             { field: 'gpus', title: words.value },
             {
               field: 'start',
@@ -137,7 +140,7 @@ export function utilisationChart(
       strokeDash: {
         field: 'project',
         type: 'nominal',
-        title: words.project,
+        ...named(words),
         scale: { domain: projectsIn(history), range: DASHES }
       }
     }
@@ -182,7 +185,7 @@ function chart(history: History, words: IChartWords, palette: IPalette) {
       color: {
         field: 'project',
         type: 'nominal',
-        title: words.project,
+        ...named(words),
         scale: { domain: projectsIn(history), range: series }
       }
     },
@@ -196,6 +199,11 @@ function chart(history: History, words: IChartWords, palette: IPalette) {
       view: { stroke: grid }
     }
   };
+}
+
+/** Return the legend of projects; none where they are not named. */
+function named({ project }: IChartWords) {
+  return project ? { title: project } : { legend: null };
 }
 
 /** Return the begin and end of what is drawn: nothing is left empty before the first record. */

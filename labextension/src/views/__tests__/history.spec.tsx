@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import React from 'react';
+import { makeProject, makeQuota } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { HistoryBoard } from '../dashboard/history';
 
@@ -107,6 +108,28 @@ describe('use over time', () => {
     expect(chart.contains(renderers.made.at(-1)!.node)).toBe(true);
     unmount();
     expect(renderers.made.every(({ isDisposed }) => isDisposed)).toBe(true);
+  });
+
+  it('names no project where one has all GPUs', async () => {
+    const projects = [makeProject({ name: 'root', quota: 2000 })];
+    page.server.on('GET /quota', {
+      body: makeQuota({ projects, capacity: 2000 })
+    });
+    const root = { project: 'root', utilisation: 40 };
+    answer([{ ...POINT, ...root }], [{ ...HOURS, ...root }]);
+    show();
+    await screen.findByText('GPUs in use (dashed line: all 2 GPUs)');
+    screen
+      .getAllByText(/^Show as table/)
+      .map(summary => summary.closest('details') as HTMLDetailsElement)
+      .forEach(details => {
+        details.open = true;
+        fireEvent(details, new Event('toggle'));
+      });
+    await waitFor(() => expect(screen.getAllByRole('table')).toHaveLength(3));
+    expect(document.body.textContent).not.toMatch(/quota|project|borrow|root/i);
+    const last = JSON.stringify(renderers.drawn.slice(-2));
+    expect(last).not.toMatch(/"title":"Project"/);
   });
 
   it('is a table, too', async () => {

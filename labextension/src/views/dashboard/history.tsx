@@ -11,6 +11,7 @@ import {
   utilisationChart
 } from '../../state/charts';
 import { SPANS } from '../../state/history';
+import { isUndivided } from '../../state/quota';
 import { Pending, Simulated } from '../parts/controls';
 import { DataTable, ITableColumn } from '../parts/datatable';
 import { gpus, gpusText, spanText, timeText } from '../parts/texts';
@@ -19,6 +20,9 @@ import { UserHoursTable } from './userhours';
 import { VegaChart } from './vega';
 
 type Column = ITableColumn<HistoryPoint>;
+
+/** The columns that say something of projects only. */
+const OF_PROJECTS = ['project', 'in_quota', 'borrowed'];
 
 /** Show how projects used GPUs over time. */
 export function HistoryBoard(props: {
@@ -71,7 +75,6 @@ function Charts(props: {
   const quota = useResult(workspace.quota);
   const capacity = quota.status === 'ready' ? quota.value.capacity : 0;
   const busy = useMemo(() => measured(history), [history]);
-  const words = { time: trans.__('Time'), project: trans.__('Project') };
   if (!history.points.length) {
     return (
       <p className="jp-GpuQuota-quiet">
@@ -80,21 +83,29 @@ function Charts(props: {
     );
   }
   const names = projectsIn(history).join(', ');
+  // On a machine that is not divided the one project need not be named.
+  const isWhole =
+    quota.status === 'ready' &&
+    isUndivided(quota.value) &&
+    projectsIn(history).length < 2;
+  const words = {
+    time: trans.__('Time'),
+    project: isWhole ? '' : trans.__('Project')
+  };
+  const shown = (columns: Column[]) =>
+    isWhole ? columns.filter(({ id }) => !OF_PROJECTS.includes(id)) : columns;
   return (
     <>
       {history.note ? (
         <p className="jp-GpuQuota-quiet">{history.note}</p>
       ) : null}
       <Figure
-        title={
-          capacity
-            ? trans.__(
-                'GPUs in use, by project (dashed line: all %1)',
-                gpusText(trans, capacity)
-              )
-            : trans.__('GPUs in use, by project')
+        title={usedTitle(trans, capacity, isWhole)}
+        label={
+          isWhole
+            ? trans.__('Chart of GPUs in use over time')
+            : trans.__('Chart of GPUs in use over time by %1', names)
         }
-        label={trans.__('Chart of GPUs in use over time by %1', names)}
         file="gpu-history"
         renderMime={renderMime}
         specOf={palette =>
@@ -105,14 +116,22 @@ function Charts(props: {
             capacity
           )
         }
-        columns={allocationColumns(trans)}
+        columns={shown(allocationColumns(trans))}
         points={history.points}
       />
-      <UserHoursTable users={history.users} />
+      <UserHoursTable users={history.users} isWhole={isWhole} />
       {busy.length ? (
         <Figure
-          title={trans.__('Utilisation, by project')}
-          label={trans.__('Chart of GPU utilisation over time by %1', names)}
+          title={
+            isWhole
+              ? trans.__('Utilisation')
+              : trans.__('Utilisation, by project')
+          }
+          label={
+            isWhole
+              ? trans.__('Chart of GPU utilisation over time')
+              : trans.__('Chart of GPU utilisation over time by %1', names)
+          }
           file="gpu-utilisation"
           renderMime={renderMime}
           specOf={palette =>
@@ -122,7 +141,7 @@ function Charts(props: {
               palette
             )
           }
-          columns={utilisationColumns(trans)}
+          columns={shown(utilisationColumns(trans))}
           points={busy}
         />
       ) : (
@@ -132,6 +151,20 @@ function Charts(props: {
       )}
     </>
   );
+}
+
+function usedTitle(
+  trans: TranslationBundle,
+  capacity: number,
+  isWhole: boolean
+): string {
+  const all = gpusText(trans, capacity);
+  if (isWhole) {
+    return trans.__('GPUs in use (dashed line: all %1)', all);
+  }
+  return capacity
+    ? trans.__('GPUs in use, by project (dashed line: all %1)', all)
+    : trans.__('GPUs in use, by project');
 }
 
 /** A chart with its table, which is accessible and can be saved. */

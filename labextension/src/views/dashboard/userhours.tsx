@@ -10,10 +10,18 @@ type Column = ITableColumn<UserHours>;
 /** Show how many GPU hours every user had, borrowed and waited for. */
 export function UserHoursTable(props: {
   users: readonly UserHours[];
+  /** Whether one project has all GPUs, and need not be named. */
+  isWhole?: boolean;
 }): JSX.Element {
-  const { users } = props;
+  const { isWhole, users } = props;
   const { trans } = useUi();
-  const columns = useMemo(() => columnsFor(users, trans), [users, trans]);
+  const columns = useMemo(
+    () =>
+      columnsFor(users, trans).filter(
+        ({ id }) => !isWhole || !['project', 'borrowed'].includes(id)
+      ),
+    [users, trans, isWhole]
+  );
   return (
     <>
       <DataTable
