@@ -3,9 +3,10 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
+import { IDocumentManager } from '@jupyterlab/docmanager';
+import { FileDialog, IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { IStateDB } from '@jupyterlab/statedb';
-import { ITranslator } from '@jupyterlab/translation';
+import { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 import { addIcon } from '@jupyterlab/ui-components';
 import { CommandIDs } from '../commands';
 import { gpuIcon } from '../icons';
@@ -46,14 +47,21 @@ export const launch: JupyterFrontEndPlugin<void> = {
   description: 'The form from which sessions are launched.',
   autoStart: true,
   requires: [IGpuWorkspace],
-  optional: [ITranslator, ILayoutRestorer, IStateDB, IDefaultFileBrowser],
+  optional: [
+    ITranslator,
+    ILayoutRestorer,
+    IStateDB,
+    IDefaultFileBrowser,
+    IDocumentManager
+  ],
   activate: (
     app: JupyterFrontEnd,
     workspace: IGpuWorkspace,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     state: IStateDB | null,
-    files: IDefaultFileBrowser | null
+    files: IDefaultFileBrowser | null,
+    manager: IDocumentManager | null
   ): void => {
     const trans = ours(translator);
     const ui: IUi = { workspace, commands: app.commands, trans };
@@ -86,7 +94,10 @@ export const launch: JupyterFrontEndPlugin<void> = {
             const made = await makeLaunchWidget({
               ui,
               state,
-              folder: isSeen ? folder : ''
+              folder: isSeen ? folder : '',
+              chooseFolder: manager
+                ? from => chooseFolder(trans, manager, from)
+                : undefined
             });
             add = made.add;
             return made.widget;
@@ -116,4 +127,19 @@ function here(app: JupyterFrontEnd, files: IDefaultFileBrowser | null): string {
   const path = files?.model.path ?? '';
   const { contents } = app.serviceManager;
   return contents.driveName(path) ? '' : contents.localPath(path);
+}
+
+/** Let the user choose a folder below the server's root; null if none was chosen. */
+async function chooseFolder(
+  trans: TranslationBundle,
+  manager: IDocumentManager,
+  from: string
+): Promise<string | null> {
+  const { value } = await FileDialog.getExistingDirectory({
+    manager,
+    title: trans.__('Working folder'),
+    // The dialog shows the server's folders only.
+    defaultPath: from.startsWith('/') ? '' : from
+  });
+  return value?.[0]?.path ?? null;
 }

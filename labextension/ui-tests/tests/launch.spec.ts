@@ -220,3 +220,19 @@ test('the form begins in the folder that the file browser shows @live', async ({
   await expect(workspace.form.getByLabel('Folder')).toHaveValue(tmpPath);
   await expect(workspace.verdict).toContainText('Starts now');
 });
+
+test('another folder is chosen among those of the server @live', async ({
+  page,
+  workspace,
+  tmpPath
+}) => {
+  await page.contents.createDirectory(`${tmpPath}/inner`);
+  await workspace.openForm();
+  await workspace.form.getByRole('button', { name: 'Browse…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('listitem', { name: /inner/ }).dblclick();
+  await expect(dialog.locator('.jp-BreadCrumbs')).toContainText('inner');
+  await dialog.getByRole('button', { name: 'Select' }).click();
+  const folder = workspace.form.getByLabel('Folder');
+  await expect(folder).toHaveValue(`${tmpPath}/inner`);
+});

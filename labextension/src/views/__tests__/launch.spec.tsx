@@ -4,6 +4,7 @@ import { makeAbout, makeSession } from '../../__tests__/builders';
 import { focus, Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { LaunchModel } from '../../state/launch';
+import type { ChooseFolder } from '../launch/environment';
 import { LaunchForm } from '../launch/launch';
 
 const FITS = {
@@ -55,7 +56,7 @@ describe('the launch form', () => {
     page.dispose();
   });
 
-  const show = async () => {
+  const show = async (choose?: ChooseFolder) => {
     page.store.environments.watch();
     model = new LaunchModel(
       page.store.actions,
@@ -68,6 +69,7 @@ describe('the launch form', () => {
         model={model}
         onLaunched={session => launched.push(session)}
         onCancel={() => undefined}
+        chooseFolder={choose}
       />
     );
     await screen.findByText(/bare/);
@@ -212,6 +214,26 @@ describe('the launch form', () => {
     expect(
       screen.getByLabelText('Volumes').closest('div')?.textContent
     ).toContain('Not a volume.');
+  });
+
+  it('takes over a folder that is chosen, and nothing if none is', async () => {
+    const answers = ['data/inner', null];
+    const asked: string[] = [];
+    await show(from => {
+      asked.push(from);
+      return Promise.resolve(answers.shift() ?? null);
+    });
+    const browse = () =>
+      act(async () => {
+        fireEvent.click(screen.getByRole('button', { name: 'Browse…' }));
+        await Promise.resolve();
+      });
+    type('Folder', 'data');
+    await browse();
+    await waitFor(() => expect(model.draft.folder).toBe('data/inner'));
+    await browse();
+    expect(asked).toEqual(['data', 'data/inner']);
+    expect(model.draft.folder).toBe('data/inner');
   });
 
   it('goes to the first field that is to blame', async () => {

@@ -45,7 +45,7 @@ export async function changeShare(ui: IUi, session: Session): Promise<void> {
         <ShareFields model={model} isGpuOnly />
         <p>
           {lossText(session, trans.__('the new share'), trans)}{' '}
-          {isLive(session)
+          {isLive(session) && !spec.command.length
             ? trans.__(
                 'To keep variables, run %gpu resize --keep in the notebook instead.'
               )

@@ -1,28 +1,61 @@
+import { TranslationBundle } from '@jupyterlab/translation';
+import { folderIcon } from '@jupyterlab/ui-components';
 import React, { useId } from 'react';
 import { Environment } from '../../api/models';
 import { LaunchModel } from '../../state/launch';
+import { IconButton } from '../parts/controls';
+import { report } from '../parts/report';
 import { useResult, useUi } from '../parts/ui';
 import { SelectField, TextField } from './fields';
 
+/** Lets the user choose a folder, at first shown as given; null if none was chosen. */
+export type ChooseFolder = (from: string) => Promise<string | null>;
+
 /** Where it works. */
-export function FolderField({ model }: { model: LaunchModel }): JSX.Element {
+export function FolderField(props: {
+  model: LaunchModel;
+  choose?: ChooseFolder;
+}): JSX.Element {
+  const { model, choose } = props;
   const { workspace, trans } = useUi();
   const about = useResult(workspace.about);
   const inContainer = about.status === 'ready' && !about.value.local_files;
-  return (
-    <TextField
-      model={model}
-      name="folder"
-      label={trans.__('Folder')}
-      placeholder={inContainer ? '' : '/'}
-      help={
-        inContainer
-          ? trans.__('Absolute, in the container; empty for its default.')
-          : trans.__('Relative to the server root, or absolute.')
-      }
-      spellCheck={false}
-    />
+  const field = {
+    model,
+    name: 'folder',
+    label: trans.__('Folder'),
+    placeholder: inContainer ? '' : '/',
+    help: inContainer
+      ? trans.__('Absolute, in the container; empty for its default.')
+      : trans.__('Relative to the server root, or absolute.'),
+    spellCheck: false
+  } as const;
+  return inContainer || !choose ? (
+    <TextField {...field} />
+  ) : (
+    <TextField {...field}>
+      <IconButton
+        icon={folderIcon}
+        label={trans.__('Browse…')}
+        onClick={() => void chooseInto(model, choose, trans)}
+      />
+    </TextField>
   );
+}
+
+async function chooseInto(
+  model: LaunchModel,
+  choose: ChooseFolder,
+  trans: TranslationBundle
+): Promise<void> {
+  try {
+    const folder = await choose(model.draft.folder.trim());
+    if (folder !== null && !model.isDisposed) {
+      model.set({ folder });
+    }
+  } catch (error) {
+    report(trans, error);
+  }
 }
 
 /** An image: one that is listed, or any other that the administrator allows. */

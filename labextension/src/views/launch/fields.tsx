@@ -77,26 +77,37 @@ export function Problems(props: {
   );
 }
 
-/** A field with one line of text. */
+/** A field with one line of text, and a button beside it if there is a child. */
 export function TextField<Name extends string>({
   model,
   name,
   label,
   help,
+  children,
   ...rest
 }: IField<Name> & React.InputHTMLAttributes<HTMLInputElement>): JSX.Element {
   return (
     <Field {...{ model, name, label, help }}>
-      {control => (
-        <input
-          type="text"
-          className="jp-GpuQuota-input"
-          value={model.draft[name]}
-          onChange={event => model.set(only(name, event.target.value))}
-          {...rest}
-          {...control}
-        />
-      )}
+      {control => {
+        const input = (
+          <input
+            type="text"
+            className="jp-GpuQuota-input"
+            value={model.draft[name]}
+            onChange={event => model.set(only(name, event.target.value))}
+            {...rest}
+            {...control}
+          />
+        );
+        return children ? (
+          <div className="jp-GpuQuota-withButton">
+            {input}
+            {children}
+          </div>
+        ) : (
+          input
+        );
+      }}
     </Field>
   );
 }

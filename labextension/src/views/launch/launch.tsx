@@ -6,7 +6,7 @@ import { LaunchModel } from '../../state/launch';
 import { Advanced } from './advanced';
 import { CommandField } from './command';
 import { Container } from './container';
-import { EnvironmentField, FolderField } from './environment';
+import { ChooseFolder, EnvironmentField, FolderField } from './environment';
 import { TextField } from './fields';
 import { KindField, ProjectField } from './kind';
 import { Pending } from '../parts/controls';
@@ -26,6 +26,7 @@ export function LaunchForm(props: {
   model: LaunchModel;
   onLaunched: (session: Session) => void;
   onCancel: () => void;
+  chooseFolder?: ChooseFolder;
 }): JSX.Element {
   const { model } = props;
   const { workspace, trans } = useUi();
@@ -72,7 +73,7 @@ export function LaunchForm(props: {
       <KindField model={model} />
       {model.draft.kind === 'train' ? <CommandField model={model} /> : null}
       <EnvironmentField model={model} />
-      <FolderField model={model} />
+      <FolderField model={model} choose={props.chooseFolder} />
       <StorageFields model={model} />
       <Advanced model={model} />
       <Container model={model} />

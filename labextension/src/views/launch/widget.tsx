@@ -9,6 +9,7 @@ import { LaunchModel } from '../../state/launch';
 import { suggestName } from '../../state/sessions';
 import { fromRequest, fromTemplate } from '../../state/templates/draft';
 import { keyOf } from '../../state/templates/key';
+import type { ChooseFolder } from './environment';
 import { LaunchForm } from './launch';
 import { report } from '../parts/report';
 import { IUi, LiveWidget } from '../parts/ui';
@@ -37,8 +38,9 @@ export async function makeLaunchWidget(options: {
   ui: IUi;
   state: IStateDB | null;
   folder: string;
+  chooseFolder?: ChooseFolder;
 }): Promise<ILaunch> {
-  const { ui, state, folder } = options;
+  const { ui, state, folder, chooseFolder } = options;
   const { workspace, commands, trans } = ui;
   const last = Object(await state?.fetch(LAST)) as { name?: unknown };
   const model = new LaunchModel(workspace.actions, trans, {
@@ -62,6 +64,7 @@ export async function makeLaunchWidget(options: {
       model={model}
       onLaunched={session => void onLaunched(session)}
       onCancel={close}
+      chooseFolder={chooseFolder}
     />,
     [
       workspace.about,
