@@ -159,6 +159,16 @@ def test_a_program_that_takes_its_snapshot_is_run_again(
         client.sessions.stop(name)
 
 
+def test_options_that_would_do_nothing_are_refused(shell: Shell) -> None:
+    ran = shell("snapshot", "reproduce", "best", "--name", "best-2")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--name needs --run." in ran.err
+    file = shell.folder / "work" / "unwritten.ipynb"
+    ran = shell("snapshot", "reproduce", "best", "--run", "--notebook", str(file))
+    assert ran.code == 2
+    assert not file.exists()
+
+
 @pytest.mark.parametrize("takes", [True, False], ids=["takes-its-snapshot", "takes-none"])
 def test_a_session_with_a_command_of_its_own_is_run_again(
     shell: Shell, client: Client, tmp_path: Path, *, takes: bool

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....client import Client
 from ....client.connection.protocol import to_json
-from ....errors import Conflict
+from ....errors import Conflict, InvalidRequest
 from ....model.snapshots.snapshots import SnapshotDetails
 from ...arguments import offer
 from ...command import Args, Command
@@ -61,9 +61,10 @@ def _cell(number: int, source: str) -> dict[str, Any]:
 
 def _fill(parser: Parser) -> None:
     add_snapshot(parser)
-    parser.add_argument("--name", default="", help="the name of the new session")
-    parser.add_argument("--run", action="store_true", help="do it, and compare the results")
-    parser.add_argument(
+    parser.add_argument("--name", default="", help="with --run: the name of the new session")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--run", action="store_true", help="do it, and compare the results")
+    how.add_argument(
         "--notebook", default="", metavar="FILE", help="write the commands as a new notebook"
     )
 
@@ -71,6 +72,11 @@ def _fill(parser: Parser) -> None:
 def _reproduce(client: Client, args: Args, _console: Console) -> View[Any]:
     if args.run:
         return views.comparison(client.snapshots.reproduce(args.snapshot, args.name), results=True)
+    if args.name:
+        raise InvalidRequest(
+            "--name needs --run.",
+            hint="Add --run, or change the name in the commands that are shown without --name.",
+        )
     found = client.snapshots.show(args.snapshot)
     if args.notebook:
         try:
