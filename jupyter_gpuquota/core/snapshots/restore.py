@@ -117,10 +117,19 @@ def warnings(manifest: Manifest, found: Found) -> tuple[str, ...]:
     if env:
         said.append(f"These variables are not stored, as they may be secrets: {', '.join(env)}.")
     said += [f"{each.part}: {each.message}" for each in lost_parts(manifest)]
+    said += _moving_image(manifest)
     mounted = dict.fromkeys(each.volume for each in manifest.spec.mounts if each.volume)
     if present := [name for name in mounted if name not in found.claims]:
         said.append(f"Volumes are used as they are now: {', '.join(present)}.")
     return tuple(said)
+
+
+def _moving_image(manifest: Manifest) -> list[str]:
+    """Return the warning that a tag names what it names now, empty for an image by digest."""
+    image, digest = manifest.spec.image, manifest.environment.digest
+    if not image or not digest or "@" in image:
+        return []
+    return [f"The image {image} is used as its tag is now; the snapshot was taken with {digest}."]
 
 
 def plan(

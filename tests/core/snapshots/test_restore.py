@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from jupyter_gpuquota.core.snapshots import restore
 from jupyter_gpuquota.core.snapshots.restore import Found
-from jupyter_gpuquota.model.snapshots.manifest import Manifest, PartProblem
+from jupyter_gpuquota.model.snapshots.manifest import EnvironmentPart, Manifest, PartProblem
 from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from tests.builders import make_spec
@@ -56,6 +56,20 @@ def test_what_was_left_out_on_purpose_is_no_lost_part() -> None:
         "These variables are not stored, as they may be secrets: API_KEY.",
         "git: It is broken.",
     )
+
+
+def test_an_image_by_tag_is_said_to_be_what_the_tag_is_now() -> None:
+    def made_from(image: str, digest: str) -> Manifest:
+        spec = replace(make_spec(), image=image)
+        return manifest(spec=spec, environment=EnvironmentPart(image=image, digest=digest))
+
+    assert told(made_from("ghcr.io/team/torch:2.9", "sha256:ab")) == (
+        "The image ghcr.io/team/torch:2.9 is used as its tag is now; "
+        "the snapshot was taken with sha256:ab.",
+    )
+    assert told(made_from("ghcr.io/team/torch@sha256:ab", "sha256:ab")) == ()
+    assert told(made_from("ghcr.io/team/torch:2.9", "")) == ()
+    assert told(made_from("", "")) == ()
 
 
 def test_variables_that_were_not_stored_are_told() -> None:
