@@ -53,7 +53,7 @@ describe('what is said of a waiting session', () => {
     const time = clockText(known.expected);
     expect(say(known)).toEqual([
       `Queued (#2), starts about ${time}: team-a is full.`,
-      `Queued (#2), starts about ${time}: quota used up`
+      `Starts about ${time} (#2): quota used up`
     ]);
     const session = makeSession(known);
     expect(statusText(trans, session, at.getTime() + 1)).toBe(

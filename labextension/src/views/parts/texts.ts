@@ -99,10 +99,10 @@ function waitingText(
 /** Return when a queued session should start: `starts about 14:20`; empty if that is not known. */
 function startsText(
   trans: TranslationBundle,
-  { expected }: Session,
+  { expected, state }: Session,
   now: number
 ): string {
-  return expected && Date.parse(expected) > now
+  return state === 'waiting' && expected && Date.parse(expected) > now
     ? trans.__('starts about %1', clockText(expected))
     : '';
 }
@@ -137,6 +137,14 @@ export function statusLine(
   now: number
 ): string {
   const short = shortReason(trans, session);
+  const starts = startsText(trans, session, now);
+  if (starts && !session.reclaimed) {
+    // The icon says that it is queued: what comes first is seen also where there is no more room.
+    const place = session.queue_position;
+    const soon = starts[0].toUpperCase() + starts.slice(1);
+    const line = place ? trans.__('%1 (#%2)', soon, place) : soon;
+    return short ? trans.__('%1: %2', line, short) : line;
+  }
   if (session.state === 'waiting' && (session.reclaimed || short)) {
     const line = lineText(trans, session) || stateText(trans, session);
     return waitingText(trans, session, line, now, short);

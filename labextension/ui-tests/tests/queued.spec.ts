@@ -1,0 +1,41 @@
+import { expect, test } from './workspace';
+
+const PROJECT = 'gpuquota/api/projects/team-e';
+const STARTS = /starts about \d+:\d\d/i;
+
+test.afterEach(async ({ request, api, baseURL }) => {
+  await api.clear();
+  await request.delete(`${baseURL}/${PROJECT}`);
+});
+
+test('a queued session says when it should start, in row, details and dashboard', async ({
+  page,
+  workspace,
+  api,
+  request,
+  baseURL
+}) => {
+  const made = await request.put(`${baseURL}/${PROJECT}`, {
+    data: { quota: '1', interactive_duration: '2h' }
+  });
+  expect(made.status(), await made.text()).toBe(200);
+  const team = { project: 'team-e', gpu: '1' };
+  await api.create({ name: 'first', ...team });
+  await api.reaches('first', 'running');
+  await workspace.open();
+  await api.create({ name: 'second', ...team });
+  const row = workspace.row('second');
+  await expect(row).toContainText(STARTS);
+
+  await row.focus();
+  await page.keyboard.press('Shift+F10');
+  await page.getByRole('menuitem', { name: 'Show Details' }).click();
+  await expect(page.locator('.jp-GpuQuota-details')).toContainText(STARTS);
+
+  await workspace.panel.getByRole('button', { name: 'Dashboard' }).click();
+  const queued = page.getByRole('table', { name: /^Queued/ });
+  await expect(
+    queued.getByRole('columnheader', { name: /Starts about/ })
+  ).toBeVisible();
+  await expect(queued.getByRole('cell', { name: /^\d+:\d\d/ })).toBeVisible();
+});
