@@ -46,6 +46,8 @@ export interface IDraft extends IOptions, IShareDraft {
   node_type: string;
   /** A length of time; empty for what the policy says. */
   idle_timeout: string;
+  /** `yes`: it is then stopped, whatever the policy does otherwise. */
+  stop_when_idle: string;
 }
 
 export const PRESETS = ['0.25', '0.5', '1', '2', 'none', 'custom'] as const;
@@ -73,6 +75,7 @@ export const EMPTY: Readonly<IDraft> = {
   priority: '50',
   node_type: '',
   idle_timeout: '',
+  stop_when_idle: '',
   ...NO_OPTIONS
 };
 
@@ -159,7 +162,8 @@ export function toRequest(
     priority: Number(draft.priority) || 0,
     node_type: draft.node_type.trim(),
     idle_timeout: canonicalSpan(draft.idle_timeout),
-    // A server of an older version knows no processes and no datasets.
+    // A server of an older version knows none of these.
+    ...(draft.stop_when_idle ? { stop_when_idle: true } : {}),
     ...(processes ? { processes: Number(processes) || 1 } : {}),
     ...dataOf(draft),
     ...optionsOf(draft, pairs('secret_env'))

@@ -34,6 +34,7 @@ export function fromRequest(asked: TemplateFields, draft: IDraft): IDraft {
     priority: String(asked.priority),
     node_type: asked.node_type,
     idle_timeout: String(asked.idle_timeout),
+    stop_when_idle: asked.stop_when_idle ? YES : '',
     cpu: String(asked.cpu),
     cpu_limit: String(asked.cpu_limit),
     ram: String(asked.memory),

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
-import { makeAbout, makeSession } from '../../__tests__/builders';
+import { makeAbout, makeQuota, makeSession } from '../../__tests__/builders';
 import { findDialog, Page, press } from '../../__tests__/page';
 import { makeTemplate } from '../../__tests__/templates';
 import { EMPTY, toRequest } from '../../state/draft';
@@ -87,6 +87,14 @@ describe('templates', () => {
     expect(fromTemplate(makeTemplate(), EMPTY).processes).toBe('');
   });
 
+  it('keep that their sessions are stopped when idle', () => {
+    const draft = fromTemplate(makeTemplate({ stop_when_idle: true }), EMPTY);
+    expect(toRequest(draft, page.trans).request.stop_when_idle).toBe(true);
+    expect(toRequest(EMPTY, page.trans).request).not.toHaveProperty(
+      'stop_when_idle'
+    );
+  });
+
   it('are saved from the form, under a name', async () => {
     const sent: unknown[] = [];
     page.server.on('PUT /templates/own/mine', request => {
@@ -98,6 +106,7 @@ describe('templates', () => {
     const dialog = await findDialog();
     const input = dialog.querySelector('input') as HTMLInputElement;
     expect(input.value).toBe('a');
+    expect(screen.queryByLabelText('For')).toBeNull();
     fireEvent.change(input, { target: { value: 'mine' } });
     press(dialog, 'Save');
     await waitFor(() => expect(sent).toHaveLength(1));
@@ -139,6 +148,31 @@ describe('templates', () => {
       description: 'For tests',
       on_shutdown: 'suspend'
     });
+    await waitFor(() =>
+      expect(document.querySelector('.jp-Dialog')).toBeNull()
+    );
+  });
+
+  it('are saved for everybody by administrators', async () => {
+    const sent: unknown[] = [];
+    page.server.on('PUT /templates/admin/mine', request => {
+      sent.push(request.body);
+      return { body: { ...makeTemplate({}, 'mine'), scope: 'admin' } };
+    });
+    page.server.on('GET /quota', { body: makeQuota({ admin: true }) });
+    await act(() => page.store.quota.refresh());
+    show();
+    act(() => model.set({ project: 'team-a' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Save as template…' }));
+    const dialog = await findDialog();
+    const input = dialog.querySelector('input') as HTMLInputElement;
+    fireEvent.change(input, { target: { value: 'mine' } });
+    const choice = screen.getByLabelText('For');
+    expect(choice.textContent).toBe('MeEverybody in team-a');
+    fireEvent.change(choice, { target: { value: 'admin' } });
+    press(dialog, 'Save');
+    await waitFor(() => expect(sent).toHaveLength(1));
+    await waitFor(() => expect(model.draft.template).toBe('admin/mine'));
     await waitFor(() =>
       expect(document.querySelector('.jp-Dialog')).toBeNull()
     );

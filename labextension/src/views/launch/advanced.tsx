@@ -4,7 +4,7 @@ import { LaunchModel } from '../../state/launch';
 import { useUi } from '../parts/ui';
 import { Disclosure } from './disclosure';
 import { CommandField } from './command';
-import { AreaField, TextField } from './fields';
+import { AreaField, CheckField, TextField } from './fields';
 
 const NAMES: readonly (keyof IDraft)[] = [
   'command',
@@ -14,7 +14,8 @@ const NAMES: readonly (keyof IDraft)[] = [
   'processes',
   'priority',
   'node_type',
-  'idle_timeout'
+  'idle_timeout',
+  'stop_when_idle'
 ];
 
 /** The fields that most sessions do not need. */
@@ -81,6 +82,11 @@ export function Advanced({ model }: { model: LaunchModel }): JSX.Element {
         placeholder={trans.__('Default: policy')}
         help={trans.__('E.g. 30m, 2h; 0 = never (within policy limits)')}
         spellCheck={false}
+      />
+      <CheckField
+        model={model}
+        name="stop_when_idle"
+        label={trans.__('Stop it when idle')}
       />
     </Disclosure>
   );

@@ -14,7 +14,7 @@ import { CheckField, SelectField, TextField } from './fields';
 
 /** What is entered of a template, beside its request; `sure`: another one is replaced. */
 type Texts = Record<
-  'name' | 'title' | 'description' | 'on_shutdown' | 'sure',
+  'name' | 'scope' | 'title' | 'description' | 'on_shutdown' | 'sure',
   string
 >;
 
@@ -34,7 +34,10 @@ class TemplateForm extends FormModel<keyof Texts, string> {
   }
 
   get replaces(): boolean {
-    return this._known.some(({ name }) => name === this.name);
+    const { scope } = this.draft;
+    return this._known.some(
+      known => known.name === this.name && known.scope === scope
+    );
   }
 
   async send(): Promise<string | undefined> {
@@ -77,36 +80,39 @@ export function SaveTemplate({
 
 async function save(ui: IUi, model: LaunchModel): Promise<void> {
   const { trans } = ui;
-  const own = await ownTemplates(ui);
-  const known = own.find(item => keyOf(item) === model.draft.template);
+  const theirs = (await templatesOf(ui)).filter(mayChange);
+  const known = theirs.find(item => keyOf(item) === model.draft.template);
   const form = new TemplateForm(
     {
       name: known?.name || model.draft.name,
+      scope: known?.scope ?? 'own',
       title: known?.title ?? '',
       description: known?.description ?? '',
       on_shutdown: known?.on_shutdown ?? 'stop',
       sure: ''
     },
     texts => put(ui, model, texts),
-    own,
+    theirs,
     trans
   );
-  const name = await showForm(ui, {
+  const saved = await showForm(ui, {
     title: trans.__('Save as template'),
     label: trans.__('Save'),
     model: form,
-    fields: () => <Fields form={form} />
+    fields: () => <Fields form={form} project={model.draft.project} />
   });
-  if (name) {
-    model.set({ template: `own/${name}` });
-    Notification.success(trans.__('Template %1 saved', name), {
+  if (saved) {
+    model.set({ template: saved });
+    Notification.success(trans.__('Template %1 saved', form.name), {
       autoClose: 4000
     });
   }
 }
 
-function Fields({ form }: { form: TemplateForm }): JSX.Element {
-  const { trans } = useUi();
+function Fields(props: { form: TemplateForm; project: string }): JSX.Element {
+  const { form, project } = props;
+  const { workspace, trans } = useUi();
+  const quota = useResult(workspace.quota);
   return (
     <>
       <TextField
@@ -115,6 +121,22 @@ function Fields({ form }: { form: TemplateForm }): JSX.Element {
         label={trans.__('Name')}
         spellCheck={false}
       />
+      {quota.status === 'ready' && quota.value.admin ? (
+        <SelectField
+          model={form}
+          name="scope"
+          label={trans.__('For')}
+          choices={[
+            { value: 'own', label: trans.__('Me') },
+            {
+              value: 'admin',
+              label: project
+                ? trans.__('Everybody in %1', project)
+                : trans.__('Everybody')
+            }
+          ]}
+        />
+      ) : null}
       {form.replaces ? (
         <CheckField
           model={form}
@@ -146,11 +168,11 @@ function Fields({ form }: { form: TemplateForm }): JSX.Element {
   );
 }
 
-/** Save a template, and return its name. */
+/** Save a template, and return its key. */
 async function put(
   { workspace, trans }: IUi,
   model: LaunchModel,
-  { name: typed, title, description, on_shutdown }: Readonly<Texts>
+  { name: typed, scope, title, description, on_shutdown }: Readonly<Texts>
 ): Promise<string> {
   const name = typed.trim();
   const request: Partial<SessionRequest> = toRequest(
@@ -159,18 +181,18 @@ async function put(
   ).request;
   delete request.name;
   await workspace.call(routes.templatesPut, {
-    args: { scope: 'own', template: name },
+    args: { scope, template: name },
     body: { title, description, on_shutdown, request } as TemplateRequest
   });
   await workspace.resource('templates').refresh();
-  return name;
+  return `${scope}/${name}`;
 }
 
-async function ownTemplates({ workspace }: IUi): Promise<Template[]> {
+const mayChange = ({ actions }: Template) => actions.includes('change');
+
+async function templatesOf({ workspace }: IUi): Promise<readonly Template[]> {
   const templates = workspace.resource('templates');
   await templates.refresh();
   const { result } = templates;
-  return result.status === 'ready'
-    ? result.value.items.filter(({ scope }) => scope === 'own')
-    : [];
+  return result.status === 'ready' ? result.value.items : [];
 }
