@@ -155,7 +155,9 @@ class _Server:
         self._session = aiohttp.ClientSession(auto_decompress=False)
         app = web.Application(client_max_size=2**24)
         app.router.add_route("*", "/{path:.*}", self._handle)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
+        self._runner = web.AppRunner(
+            app, shutdown_timeout=0.1, handler_cancellation=True, max_line_size=2**20
+        )  # programs that are run in a pod are in the path
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0, ssl_context=tls)
         await site.start()
