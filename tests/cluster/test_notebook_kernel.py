@@ -7,41 +7,85 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 
 from jupyter_gpuquota import Client
+from jupyter_gpuquota.kernels.notebook import Notebook
+from jupyter_gpuquota.kernels.place import SessionPlace
 from jupyter_gpuquota.kernels.session_server import SessionServer
 from jupyter_gpuquota.model.sessions import Session
 from scripts.cluster.cluster import Cluster
-from tests.cluster.teams import Teams
+from tests.cluster.teams import Team, Teams, make_priorities
+from tests.kernels.conftest import relayed
+from tests.kernels.network import Elsewhere, Network, network_of
 from tests.kernels.test_cells import gpu, ipython
-from tests.kernels.test_relay import Relays, reply_to, run, text, wait_for_output
+from tests.kernels.test_reclaimed import kinds_until_idle, shown
+from tests.kernels.test_relay import (
+    Relays,
+    a_widget_moves,
+    reply_to,
+    run,
+    text,
+    wait_for_output,
+)
+from tests.kernels.test_websocket import cut_in_a_cell, model_of
 from tests.shell import Shell, opened, wait_for
+from tests.storms.conftest import show
 from tests.waiting import PATIENCE
 
-__all__ = ["gpu", "ipython"]
+__all__ = ["gpu", "ipython", "show"]
+
+
+@pytest.fixture(scope="module")
+def team(module_teams: Teams) -> Team:
+    """The team of the sessions; `borrower` has no quota of its own, and borrows from it."""
+    return module_teams.with_kueue("team-a", 2000, processes=True)
+
+
+@pytest.fixture(scope="module")
+def borrower(module_teams: Teams) -> Team:
+    return module_teams.with_kueue("team-b", 0, processes=True)
+
+
+@pytest.fixture(scope="module")
+def network(kubelet: Cluster) -> Iterator[Network]:
+    """The network between the controller and the API server, also that of its port-forward."""
+    found = Network(urlsplit(kubelet.rest().server).port or 443)
+    yield found
+    found.close()
 
 
 @pytest.fixture(scope="module")
 def shell(
-    kubelet: Cluster, tmp_path_factory: pytest.TempPathFactory, module_teams: Teams
+    kubelet: Cluster,
+    tmp_path_factory: pytest.TempPathFactory,
+    network: Network,
+    team: Team,
+    borrower: Team,
 ) -> Iterator[Shell]:
-    team = module_teams.with_kueue("team-a", 4000, processes=True)
+    make_priorities(kubelet.rest())
+    folder = tmp_path_factory.mktemp("kernel")
+    kubeconfig = folder / "kubeconfig"
+    there = f"https://127.0.0.1:{network.port}"
+    kubeconfig.write_text(kubelet.kubeconfig().read_text().replace(kubelet.rest().server, there))
     config = {
         "GpuQuota": {"backend": "kubernetes"},
         "KubernetesConfig": {
-            "kubeconfig": str(kubelet.kubeconfig()),
-            "namespaces": [team.namespace],
+            "kubeconfig": str(kubeconfig),
+            "namespaces": [team.namespace, borrower.namespace],
             "shares": ["whole", "milli"],
         },
     }
-    with opened(tmp_path_factory.mktemp("kernel"), config) as shell:
+    with opened(folder, config) as shell:
         shell.more["JUPYTER_GPUQUOTA_BACKEND"] = "kubernetes"
         shell.ok("volume", "create", "files", "--class", "test-csi", "--size", "1Gi")
         volume = ("-v", "files:/work")
-        shell.ok("submit", "exp-1", "-g", "0.5", "--interactive", "--wait", *volume)
+        shell.ok(
+            "submit", "exp-1", "-g", "0.5", "-p", team.namespace, "--interactive", "--wait", *volume
+        )
         (kubelet.claim(team.namespace, "files") / "notes").mkdir()
         yield shell
 
@@ -157,3 +201,83 @@ def test_a_cell_works_in_the_folder_of_its_notebook_or_says_where(
     assert capsys.readouterr().out.startswith(said)
     gpu("print('told once')")
     assert capsys.readouterr().out == "told once\n"
+
+
+def test_widgets_and_a_cell_outlast_a_cut_of_the_network(
+    start: Relays, network: Network, rounds: Any, show: Any
+) -> None:
+    """The network is cut for 1 second in `make test`, and also for 30 and 300 in `make storm`."""
+    _manager, ours = start("gpu-exp-1")
+    run(ours, "'in another folder'")  # the first cell says so
+    a_widget_moves(ours)
+    for seconds in (1, 30, 300)[: rounds(3, 1)]:
+        show(f"cut for {seconds} s", cut_in_a_cell(ours, network, "refuse", seconds))
+
+
+def test_an_attached_notebook_is_no_use_but_its_cells_are(client: Client, session: Session) -> None:
+    """Use of a pod is read from the `last_activity` of its kernels."""
+    server = SessionServer.find(client.context, session.id)
+    others, network = set(kernels(client, session)), network_of(client, session.id)
+    place = SessionPlace(Elsewhere(client, network), "exp-1", Notebook("", "idle", "/"))
+    with relayed(place) as ours:
+        run(ours, "1")
+        (kernel,) = set(kernels(client, session)) - others
+
+        def idle(connections: int) -> Any:
+            found = model_of(server, kernel)
+            seen = (found["execution_state"], found["connections"])
+            return seen == ("idle", connections) and found["last_activity"]
+
+        before = wait_for(lambda: idle(1))
+        network.refuse()
+        assert wait_for(lambda: idle(0)) == before
+        network.recover()
+        assert wait_for(lambda: idle(1)) == before
+        assert text(run(ours, "print('used')")[0]) == "used\n"
+        assert wait_for(lambda: idle(1)) > before
+    network.close()
+
+
+def test_a_template_is_a_kernel_that_is_resized_and_ends_what_it_launched(
+    shell: Shell, start: Relays, client: Client, team: Team, ipython: Any
+) -> None:
+    share, storage = (
+        ("-g", "0.25", "-p", team.namespace),
+        ("-v", "files:/work", "--folder", "/work"),
+    )
+    shell.ok("template", "save", "small", *share, *storage, "--interactive")
+    shell.ok("kernel", "install", "small")
+    manager, ours = start("gpu-new-small")
+    outputs, _ = run(ours, "import os\nkept = 41\nprint(os.environ['GPUQUOTA_SHARE'])")
+    assert text(outputs) == "0.25 GPU\n"
+    (launched,) = (s for s in client.sessions.list() if s.spec.name.startswith("small-"))
+    assert len(kernels(client, launched)) == 1
+    ipython.run_line_magic("gpu", f"resize {launched.spec.name} -g 0.5 --keep kept")
+    outputs, _ = run(ours, "import os\nprint(kept + 1, os.environ['GPUQUOTA_SHARE'])")
+    assert text(outputs) == "42 0.5 GPU\n"
+    manager.shutdown_kernel()
+    wait_for(lambda: client.sessions.get(launched.id).state == "stopped")
+
+
+def test_a_cell_says_that_its_session_was_reclaimed_and_the_next_one_waits(
+    shell: Shell, start: Relays, client: Client, team: Team, borrower: Team
+) -> None:
+    borrowed = ("-g", "0.9", "-p", borrower.namespace, "--interactive", "--preemptible")
+    shell.ok("submit", "borrowed", *borrowed, "--wait")
+    shell.ok("kernel", "install", "borrowed")
+    _manager, ours = start("gpu-borrowed")
+    asked = ours.execute("print('so far', flush=True)\nimport time\ntime.sleep(1000)")
+    wait_for_output(ours)
+    shell.ok("submit", "taker", "-g", "0.9", "-p", team.namespace, "--interactive", "--wait")
+    reply = reply_to(ours, asked)
+    assert reply["ename"] == "SessionReclaimed"
+    assert reply["evalue"].startswith("The GPUs of borrowed were reclaimed for taker of ")
+    kinds = kinds_until_idle(ours, asked)
+    assert kinds.count("error") == 1
+    assert "clear_output" not in kinds  # its output so far stays
+    asked = ours.execute("print('again')")
+    while "borrowed is queued: " not in shown(ours):
+        pass
+    client.sessions.stop("taker")
+    assert reply_to(ours, asked)["status"] == "ok"
+    client.sessions.stop("borrowed", wait=True)

@@ -14,28 +14,28 @@ from jupyter_gpuquota.kernels.session_server import SessionServer
 
 
 class Network:
-    """A TCP proxy on this machine."""
+    """A TCP proxy on this machine, to a port or to the path of a socket."""
 
-    def __init__(self, port: int) -> None:
-        self._target = ("127.0.0.1", port)
+    def __init__(self, target: int | str) -> None:
+        self._target = target
         self._forwards = threading.Event()
         self._forwards.set()
         self._refuses = False
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
-        self._ends: list[tuple[socket.socket, socket.socket]] = []
+        self._ends: set[tuple[socket.socket, socket.socket]] = set()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def refuse(self) -> None:
         """Close all connections, and refuse new ones."""
         self._refuses = True
-        for ends in self._ends:
+        for ends in tuple(self._ends):
             _shut(*ends)
 
     def drop(self) -> None:
         """Close connections at the near end only: the far end does not see it. Refuse new ones."""
         self._refuses = True
-        for near, _far in self._ends:
+        for near, _far in tuple(self._ends):
             _shut(near)
 
     def fall_silent(self) -> None:
@@ -52,10 +52,8 @@ class Network:
         self.recover()
         _shut(self._listener)
         self._listener.close()
-        for ends in self._ends:
+        for ends in tuple(self._ends):
             _shut(*ends)
-            for end in ends:
-                end.close()
 
     def _accept(self) -> None:
         with suppress(OSError):
@@ -66,13 +64,22 @@ class Network:
                     near.close()
                     continue
                 try:
-                    far = socket.create_connection(self._target)
+                    far = _connected(self._target)
                 except ConnectionRefusedError:  # the target has ended
                     near.close()
                     continue
-                self._ends.append((near, far))
-                threading.Thread(target=self._copy, args=(near, far, far), daemon=True).start()
-                threading.Thread(target=self._copy, args=(far, near, near), daemon=True).start()
+                self._ends.add((near, far))
+                threading.Thread(target=self._connect, args=(near, far), daemon=True).start()
+
+    def _connect(self, near: socket.socket, far: socket.socket) -> None:
+        """Forward both ways until both have ended, then close the connections."""
+        back = threading.Thread(target=self._copy, args=(far, near, near), daemon=True)
+        back.start()
+        self._copy(near, far, far)
+        back.join()
+        self._ends.discard((near, far))
+        near.close()
+        far.close()
 
     def _copy(self, source: socket.socket, target: socket.socket, *after: socket.socket) -> None:
         with suppress(OSError):
@@ -96,12 +103,22 @@ class Elsewhere:
     def call(self, *words: Any, **options: Any) -> Any:
         """Return the answer of the controller, with addresses in that network."""
         endpoint = self._client.context.call(*words, **options)
-        return msgspec.structs.replace(endpoint, port=self._network.port, runtime="")
+        address = {"host": "127.0.0.1", "port": self._network.port, "socket": ""}
+        return msgspec.structs.replace(endpoint, **address, runtime="")
 
 
 def network_of(client: Client, session: str) -> Network:
     """Return a network to the server of a session."""
-    return Network(SessionServer.find(client.context, session).endpoint.port)
+    endpoint = SessionServer.find(client.context, session).endpoint
+    return Network(endpoint.socket or endpoint.port)
+
+
+def _connected(target: int | str) -> socket.socket:
+    if isinstance(target, int):
+        return socket.create_connection(("127.0.0.1", target))
+    found = socket.socket(socket.AF_UNIX)
+    found.connect(target)
+    return found
 
 
 def _shut(*ends: socket.socket) -> None:

@@ -133,6 +133,16 @@ def test_a_flood_arrives_whole(channels):
     assert len(text(much)) == 5_000_001
 
 
+def model_of(server, kernel):
+    """Return what a session's server says of a kernel; to ask is no use."""
+    connection = open_connection(server.endpoint, PATIENCE)
+    path = f"{server.endpoint.base_url}api/kernels/{kernel}?no_track_activity=1"
+    connection.request("GET", path, headers=server.endpoint.headers)
+    found = json.load(connection.getresponse())
+    connection.close()
+    return found
+
+
 def test_attaching_again_is_no_use(client, session, network):
     place = SessionPlace(Elsewhere(client, network), "exp-1", Notebook("", "unused", "/"))
     first = place.attach(place.session(resume=False))
@@ -140,11 +150,7 @@ def test_attaching_again_is_no_use(client, session, network):
     server = first.kernel.server
 
     def last_activity():
-        connection = open_connection(server.endpoint, PATIENCE)
-        path = f"{server.endpoint.base_url}api/kernels/{first.kernel.id}?no_track_activity=1"
-        connection.request("GET", path, headers=server.endpoint.headers)
-        found = json.load(connection.getresponse())
-        connection.close()
+        found = model_of(server, first.kernel.id)
         assert found["execution_state"] == "idle"
         return found["last_activity"]
 
