@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.scheduling.placement import Pool
@@ -149,8 +149,34 @@ def _nothing_holds_too_much(
         assert used(fixed)[name] <= teams[name].quota
 
 
+SMALL = ("team-a", "interactive", {"gpu": "0.1"}, 10)
+MAKES_ROOM = [
+    [SMALL, SMALL, SMALL, ("team-a", "interactive", {"gpu": "0.3"}, 10)],
+    [SMALL, ("team-a", "interactive-spot", {"gpu": "0.5"}, 10)],
+    [
+        ("team-a", "interactive", {"gpu": "2"}, 10),
+        ("team-a", "interactive-spot", {"gpu": "0.1"}, 10),
+        ("team-a", "interactive-spot", {"gpu": "0.3"}, 50),
+    ],
+]
+"""The first of the last three leaves room for only one of the other two."""
+GIVES_WAY = [
+    [SMALL, ("team-a", "interactive", {"gpu": "0.3"}, 10), ("team-a", "train", {"gpu": "1"}, 10)],
+    [
+        ("team-a", "interactive", {"gpu": "0.5"}, 10),
+        ("team-a", "interactive-spot", {"gpu": "0.1"}, 10),
+        ("team-a", "interactive", {"gpu": "0.3"}, 10),
+        ("team-a", "interactive", {"gpu": "0.3"}, 10),
+        ("team-a", "interactive", {"gpu": "0.5"}, 10),
+    ],
+]
+"""The training that gives way for the first of the last two makes room for the other one."""
+
+
 @settings(max_examples=settings().max_examples * 2)
 @given(arrivals, st.sampled_from([1000, 2000, 3000]), nodes)
+@example(GIVES_WAY, 2000, [make_node("n0", 3)])
+@example(MAKES_ROOM, 3000, [make_node("n0", 1), make_node("n1", 3)])
 def test_nobody_is_started_for_nothing_at_a_limit(
     found: list[list[tuple[str, str, dict[str, str], int]]], most: int, machines: list[Node]
 ) -> None:

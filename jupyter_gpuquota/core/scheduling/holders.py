@@ -87,13 +87,13 @@ def held_by(session: Session) -> int:
     return session.placement.milli if session.placement else 0
 
 
-def victim_key(session: Session, milli: int) -> tuple[int, int, float, str]:
+def victim_key(session: Session, milli: int) -> tuple[tuple[bool, int], int, float, str]:
     """Return the key that orders victims that hold so much: low priority, few GPUs, little work.
 
     Of about the same size is what holds parts of GPUs, up to two GPUs, or more. What has not been
-    started yet loses nothing.
+    started yet loses nothing, and comes first.
     """
-    priority = -1 if session.state == "waiting" else session.spec.priority
+    priority = (session.state != "waiting", session.spec.priority)
     began = (session.started or session.since).timestamp()
     return (priority, size_class(milli), -began, session.id)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...model.sessions import Session
+from .allocation import order_key
 from .cycle import Cycle
 from .holders import Holders, Victims
 from .ledger import UNBOUNDED, Account
@@ -83,14 +84,41 @@ def preempt(cycle: Cycle) -> None:
 
     What another project took back is not taken from a colleague: only one of them loses its work.
     Sessions that this cycle would start are victims, too, and the first: they have done nothing.
+    Then it is their turn, so that the next cycle does not preempt what this one has started.
     """
-    takers = [s for s in (*cycle.pending, *cycle.bounded) if not _gave_back(s)]
+    tried: set[str] = set()
+    while takers := [s for s in _takers(cycle) if s.id not in tried]:
+        tried.update(taker.id for taker in takers)
+        before = len(cycle.evictions)
+        _preempt(cycle, takers)
+        if len(cycle.evictions) > before:
+            tried -= _try_again(cycle)
+
+
+def _takers(cycle: Cycle) -> Iterator[Session]:
+    return (s for s in (*cycle.pending, *cycle.bounded) if not _gave_back(s))
+
+
+def _try_again(cycle: Cycle) -> set[str]:
+    """Place sessions that are within their project's bounds, now that others leave.
+
+    Return those that are not, but whose turn it is again.
+    """
+    bounded = sorted(cycle.bounded, key=lambda s: order_key(cycle, s))
+    for session in bounded:
+        if not cycle.ledger.refuses(session, cycle.cost(session.spec.share)):
+            cycle.bounded.remove(session)
+            cycle.attempt(session)
+    return {session.id for session in cycle.bounded}
+
+
+def _preempt(cycle: Cycle, takers: Sequence[Session]) -> None:
     names = {session.spec.project for session in takers}
     own = defaultdict(list)
-    for session in cycle.staying if takers else ():
+    for session in cycle.staying:
         if session.spec.project in names and cycle.may_preempt(session):
             own[session.spec.project].append(session)
-    for session in cycle.started() if takers else ():
+    for session in cycle.started():
         if session.spec.project in names and session.preemptible:
             own[session.spec.project].append(session)
     holders = {name: Holders(sessions) for name, sessions in own.items()}
