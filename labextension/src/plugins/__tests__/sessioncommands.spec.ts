@@ -209,6 +209,7 @@ describe('commands on sessions', () => {
   it('launch a session again from a form that is filled in', async () => {
     const asked: unknown[] = [];
     commands.addCommand(CommandIDs.launch, {
+      describedBy: { args: null },
       execute: args => {
         asked.push(args.session);
       }
