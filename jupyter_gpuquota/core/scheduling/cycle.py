@@ -105,9 +105,7 @@ class Cycle:
         denied = self.ledger.refuses_meanwhile(session, milli)
         if placement := self._free_now(session, milli):
             self.assign(session, placement, placement)
-        elif self._leaving and (
-            placement := self._find(self.soon, session, milli, self.ledger.refuses)
-        ):
+        elif placement := self.find_soon(session, milli):
             reason = explain.releasing(self._leaving, placement.node, session.spec.project)
             self.assign(session, placement, denied or reason)
         else:
@@ -204,6 +202,12 @@ class Cycle:
         """
         self.is_cut = self.is_cut or (bool(self.evictions) and self._spent())
         return self.is_cut
+
+    def find_soon(self, session: Session, milli: int) -> Placement | None:
+        """Return where a session can start once all that leaves has left, None if nothing does."""
+        if not (self._leaving or self.evictions) or self.ledger.refuses(session, milli):
+            return None
+        return self._find(self.soon, session, milli, self.ledger.refuses)
 
     def _free_now(self, session: Session, milli: int) -> Placement | None:
         """Return where a session can start now."""

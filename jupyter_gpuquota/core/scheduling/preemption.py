@@ -73,17 +73,24 @@ class _Stage:
         self._cycle = cycle
         self._strategies = strategies
         self._moved = moved
+        self._bounded = {session.id for session in cycle.bounded}
         self._changed: list[str] = []
         self._rooms: dict[Hashable, Rooms] = {}
         self._searches: dict[Hashable, Search] = {}
         self._failed: set[Hashable] = set()
 
     def serve(self, taker: Session) -> bool:
-        """Preempt sessions for a taker; return whether that was possible."""
+        """Preempt sessions for a taker; return whether that was possible.
+
+        One that its project's bounds kept from devices uses what others have left of those bounds.
+        """
         alike = (self._cycle.shape(taker), rank(taker))
         milli = self._cycle.cost(taker.spec.share)
         if alike in self._failed or self._cycle.ledger.exceeds_quota(taker, milli):
             return False
+        if taker.id in self._bounded and self._cycle.find_soon(taker, milli):
+            self._cycle.attempt(taker)
+            return True
         for strategy in self._strategies(taker, milli):
             choice = self._search_of(taker, milli, alike, strategy).choose()
             if self._cycle.is_cut:
