@@ -67,7 +67,7 @@ def waits(requested: Session, trial: ClusterSnapshot, cycle: Cycle, rest: Steady
 
 def starts(snapshot: ClusterSnapshot) -> Mapping[str, datetime]:
     """Map queued sessions, by id, to when they should start, where run times tell it."""
-    if not any(each.ends and each.placement for each in snapshot.sessions):
+    if not _tells(snapshot):
         return {}
     rest = settle(snapshot)
     queued = {id_ for id_, each in rest.sessions.items() if each.state == "waiting"}
@@ -79,6 +79,17 @@ def starts(snapshot: ClusterSnapshot) -> Mapping[str, datetime]:
         if not queued:
             break
     return found
+
+
+def _tells(snapshot: ClusterSnapshot) -> bool:
+    """Return whether run times, or rules that protect sessions for a time, tell when others end."""
+    rules, projects = snapshot.rules, snapshot.projects
+    return (
+        any(each.ends and each.placement for each in snapshot.sessions)
+        or any(each.interactive_duration or each.min_runtime for each in projects)
+        or bool(rules.min_runtime)
+        or rules.consolidate
+    )
 
 
 def _nearest(requested: Session, trial: ClusterSnapshot, cycle: Cycle) -> Share | None:

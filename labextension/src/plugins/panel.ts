@@ -68,10 +68,25 @@ function followReveals(app: JupyterFrontEnd, workspace: IGpuWorkspace): void {
   const wanted = takeRevealed(window);
   if (wanted) {
     // What the layout restores would take the focus.
-    void app.restored.then(() => reveal(wanted));
+    void app.restored.then(() => {
+      reveal(wanted);
+      whileUnused(app, () => reveal(wanted));
+    });
   }
   const answers = answerReveals(workspace.jupyterLab, reveal);
   window.addEventListener('pagehide', () => answers.dispose());
+}
+
+/** Call back when something else is opened before the user does anything: the launcher, say. */
+function whileUnused({ shell }: JupyterFrontEnd, callback: () => void): void {
+  const stop = () => {
+    shell.currentChanged?.disconnect(callback);
+    document.removeEventListener('pointerdown', stop, true);
+    document.removeEventListener('keydown', stop, true);
+  };
+  shell.currentChanged?.connect(callback);
+  document.addEventListener('pointerdown', stop, true);
+  document.addEventListener('keydown', stop, true);
 }
 
 function addCommands(app: JupyterFrontEnd, ui: IUi, widget: LazyPanel): void {
