@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.core.forecast.previews import forbidden, preview
-from jupyter_gpuquota.core.forecast.waiting import expected
+from jupyter_gpuquota.core.forecast.waiting import starts
 from jupyter_gpuquota.core.names import mention
 from jupyter_gpuquota.core.requests.alternatives import allowed
 from jupyter_gpuquota.core.requests.specs import Facts, check
@@ -136,10 +136,9 @@ def test_a_queued_session_says_when_it_should_start() -> None:
     runs = make_session("b", "1", "running", placement=make_placement(make_slice(0)))
     bounded = msgspec.structs.replace(runs, ends=NOW + timedelta(minutes=20))
     queued = make_session("c", "1")
-    assert (
-        expected(queued, ClusterSnapshot([bounded, queued], PROJECTS, NODES, NOW)) == bounded.ends
-    )
-    assert expected(queued, ClusterSnapshot([runs, queued], PROJECTS, NODES, NOW)) is None
+    found = starts(ClusterSnapshot([bounded, queued], PROJECTS, NODES, NOW))
+    assert found == {queued.id: bounded.ends}
+    assert not starts(ClusterSnapshot([runs, queued], PROJECTS, NODES, NOW))
 
 
 def test_a_preview_says_whose_gpus_would_be_taken_back() -> None:
