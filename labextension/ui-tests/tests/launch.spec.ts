@@ -125,6 +125,7 @@ test('every broken field says what is wrong, all at once', async ({
   await form.getByRole('radio', { name: 'Custom…' }).check();
   await form.getByLabel('GPUs', { exact: true }).fill('0.125');
   await expect(verdict).toContainText('Uses 0.125 GPU of your quota');
+  await expect(form.getByText('0.001 to 1, or a whole number')).toBeVisible();
   await form.getByLabel('Name').fill('My Session');
   await form.getByLabel('GPUs', { exact: true }).fill('1.5');
   await form.getByText('Advanced').click();

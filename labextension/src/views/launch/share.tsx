@@ -143,7 +143,7 @@ function Amount(props: {
           model={model}
           name="gpu"
           label={trans.__('GPUs')}
-          help={trans.__('%1 to 1, or a whole number', gpus(10))}
+          help={trans.__('%1 to 1, or a whole number', gpus(1))}
           inputMode="decimal"
         />
       );
