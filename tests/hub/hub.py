@@ -83,7 +83,7 @@ def until(happens: Callable[[], Any], said: Callable[[], str]) -> Any:
                 return found
         except OSError:
             pass  # not there yet
-        time.sleep(0.05)
+        time.sleep(0.5)  # a Hub that is asked all the time has little left for its servers
     raise AssertionError(said()[-6000:])
 
 

@@ -29,6 +29,8 @@ c.Spawner.environment = {
     "JUPYTER_CONFIG_PATH": os.environ["HUB_EXTENSIONS"],
 }
 c.Spawner.args = ["--allow-root"]
+# A busy machine needs more than the usual minute and half a minute for a JupyterLab.
+c.Spawner.start_timeout = c.Spawner.http_timeout = 240
 
 # The controller is a service of the Hub, which starts it and starts it again.
 c.JupyterHub.services = [

@@ -31,7 +31,8 @@ class Live:
 
     `project` returns the name that a project of the file has there. With `one_by_one` a session is
     only submitted once it is known what becomes of the one before, in a later second: an engine may
-    order what is queued by whole seconds.
+    order what is queued by whole seconds. It is only stopped once others use the GPUs of the one
+    before: an engine may start one session of each queue at a time, whatever the shares are.
     """
 
     client: Client
@@ -46,7 +47,7 @@ class Live:
             if asked := step.get("submit"):
                 self._submit(asked)
             for name in step.get("delete", ()):
-                self.client.sessions.stop(name)
+                self._stop(name)
             if wanted := step.get("expect"):
                 until(lambda wanted=wanted: self._check(wanted))
                 met += 1
@@ -57,6 +58,19 @@ class Live:
         session = self.client.sessions.submit(**request, command=("sleep", "86400"))
         if self.one_by_one:
             until(lambda: self._check_decided(session.id, time.time() - 1.0))
+
+    def _stop(self, name: str) -> None:
+        self.client.sessions.stop(name)
+        if self.one_by_one:
+            until(self._check_in_use)
+
+    def _check_in_use(self) -> None:
+        """Check that no session is on its way anywhere, nor queued while GPUs are free."""
+        states = [session.state for session in self.client.sessions.list()]
+        assert not {"starting", "stopping"} & set(states)
+        if "waiting" in states:
+            held = sum(use.allocated for use in self.client.quota.get().projects) / 1000
+            assert held == self._gpus
 
     def _check_decided(self, session_id: str, before: float) -> None:
         """Check that a session runs, or was queued for good before some time."""
@@ -87,7 +101,11 @@ class Live:
             assert states[name] == session
         if "free" in wanted:
             held = sum(row["allocated"] for row in table.values())
-            assert sum(n["gpus"] for n in self.scenario["nodes"]) - held == wanted["free"]
+            assert self._gpus - held == wanted["free"]
+
+    @property
+    def _gpus(self) -> int:
+        return sum(node["gpus"] for node in self.scenario["nodes"])
 
 
 def until(check: Callable[[], Any]) -> None:
