@@ -28,6 +28,9 @@ from ...model.snapshots.snapshots import SNAPSHOT_ACTIONS, Snapshot, SnapshotAct
 from ..access import Rights
 from ..beginnings import with_beginning
 
+_DIGEST = "sha256:"
+"""What may precede an id: it is the digest of a manifest."""
+
 
 def granted(snapshot: Snapshot, rights: Rights) -> tuple[SnapshotAction, ...]:
     """Return what a caller may do with a snapshot."""
@@ -47,8 +50,9 @@ def seen(snapshots: Iterable[Snapshot], rights: Rights) -> list[Snapshot]:
 def find(ref: str, snapshots: Iterable[Snapshot], rights: Rights) -> Snapshot:
     """Return the snapshot that a reference names, as the caller sees it.
 
-    A reference is an id, its beginning (4 digits at least), the id of the job that took it, a tag
-    (the newest snapshot with it), the name of a session (its newest one), or `latest`.
+    A reference is an id, its beginning (4 digits at least), either also after `sha256:`, the id of
+    the job that took it, a tag (the newest snapshot with it), the name of a session (its newest
+    one), or `latest`.
 
     :raises NotFound: there is none that the caller sees, or the beginning is too short.
     :raises Ambiguous: several ids begin so.
@@ -62,7 +66,8 @@ def find(ref: str, snapshots: Iterable[Snapshot], rights: Rights) -> Snapshot:
     ):
         if match:
             return match[0]
-    if begun := with_beginning(ref, (each.id for each in visible), "snapshot"):
+    digits = ref.removeprefix(_DIGEST)
+    if begun := with_beginning(digits, (each.id for each in visible), "snapshot"):
         return next(each for each in visible if each.id == begun)
     raise NotFound(f"Snapshot {ref!r} not found.", hint="List yours: jupyter gpu snapshot list.")
 
@@ -101,7 +106,8 @@ def find_restore(name: str, restores: Iterable[Restoration], rights: Rights) -> 
     """
     own = sorted(own_restores(restores, rights), key=lambda each: each.begun, reverse=True)
     named = [each for each in own if name in {each.id, each.name, each.session}]
-    if not named and (begun := with_beginning(name, (each.snapshot for each in own), "snapshot")):
+    digits, snapshots = name.removeprefix(_DIGEST), (each.snapshot for each in own)
+    if not named and (begun := with_beginning(digits, snapshots, "snapshot")):
         named = [each for each in own if each.snapshot == begun]
     if named:
         return named[0]

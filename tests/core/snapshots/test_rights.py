@@ -42,6 +42,12 @@ class TestReferences:
     def test_a_beginning_names_the_only_one_that_the_caller_sees(self, find) -> None:
         assert find("bbbb") == "bbbb3"
 
+    @pytest.mark.parametrize("digits", ["bbbb", "bbbb3"])
+    def test_an_id_or_its_beginning_may_be_written_as_a_digest(self, find, digits: str) -> None:
+        assert find(f"sha256:{digits}") == "bbbb3"
+        with pytest.raises(Ambiguous):
+            find("sha256:aaaa")
+
     def test_several_are_listed(self, find) -> None:
         with pytest.raises(Ambiguous, match="aaaa1") as caught:
             find("aaaa")
@@ -52,7 +58,7 @@ class TestReferences:
             find("bbb")
         assert caught.value.hint == "Write at least 4 digits; so begins bbbb3."
 
-    @pytest.mark.parametrize("ref", ["c", "bbbb4"])
+    @pytest.mark.parametrize("ref", ["c", "bbbb4", "sha256:bbbb4", "sha256:"])
     def test_others_are_not_found(self, find, ref: str) -> None:
         with pytest.raises(NotFound, match="not found"):
             find(ref)
