@@ -35,5 +35,8 @@ DESCRIPTION = f"{DOMAIN}/description"
 READ_ONLY = f"{DOMAIN}/read-only"
 """Annotation of a claim: `true` if sessions mount it read-only."""
 
+COPY = f"{DOMAIN}/copy"
+"""Label of a claim that is no volume but the copy of one, made for a snapshot."""
+
 PROCESS = "batch.kubernetes.io/job-completion-index"
 """Label and annotation of a pod of an Indexed Job, by Kubernetes: the number of its process."""

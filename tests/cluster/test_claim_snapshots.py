@@ -10,12 +10,12 @@ import pytest
 
 from jupyter_gpuquota.errors import InUse
 from jupyter_gpuquota.kubernetes.resources import CLAIMS
+from jupyter_gpuquota.kubernetes.snapshots.copies.copies import Copies
 from jupyter_gpuquota.kubernetes.snapshots.discovery import discover
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
 from jupyter_gpuquota.kubernetes.snapshots.labels import GROUPED, SNAPSHOT
-from jupyter_gpuquota.kubernetes.snapshots.order import Order, Patience, snapshot_name
+from jupyter_gpuquota.kubernetes.snapshots.order import Order, Patience, copy_name
 from jupyter_gpuquota.kubernetes.snapshots.plan import plan
-from jupyter_gpuquota.kubernetes.snapshots.removing import Remover
 from jupyter_gpuquota.kubernetes.snapshots.restoring import Restorer, Wanted, claim_name
 from jupyter_gpuquota.kubernetes.snapshots.taking import Taker
 from scripts.cluster.setup import wait_for
@@ -64,7 +64,7 @@ async def take(api, offer, order, *, patience=SOON):
     claims = await api.list(CLAIMS, order.namespace)
     wanted = plan(claims, offer)
     assert not wanted.problems
-    taken = await Taker(api, patience).take(order, wanted.batches, offer)
+    taken = await Taker(Copies(api, patience), patience).take(order, wanted.batches)
     return {each.claim: each for each in taken}
 
 
@@ -93,7 +93,7 @@ async def test_a_claim_is_copied_and_restored_with_its_content(kubelet, team, or
         taken = (await take(api, offer, order))["work"]
         assert (taken.problem, taken.size, taken.is_copy) == ("", GIB, False)
         (folder / "name").write_text("changed")
-        restorer = Restorer(api)
+        restorer = Restorer(api, Copies(api))
         made = [wanted(team, "work", taken.handle)]
         assert await restorer.problems(made, team.namespace) == {}
         for _ in range(2):  # a second try changes nothing
@@ -108,12 +108,12 @@ async def test_claims_of_one_driver_are_copied_at_the_same_moment(kubelet, team,
         with_content(kubelet, team, name)
     async with opened() as (api, offer):
         taken = await take(api, offer, order)
-        assert {each.version for each in taken.values()} == {"v1beta2"}
+        assert {each.provider for each in taken.values()} == {"csi-group/v1beta2"}
         found = await api.list(SNAPSHOTS, team.namespace, f"{SNAPSHOT}={order.id}")
         assert {each.metadata.name for each in found} == {each.handle for each in taken.values()}
         for each in await api.list(CLAIMS, team.namespace):
             assert not [key for key in each.metadata.labels if key.startswith(GROUPED)]
-        await Remover(api, SOON).remove(team.namespace, order.id)
+        await Copies(api, SOON).remove(team.namespace, order.id)
         assert await api.list(SNAPSHOTS, team.namespace) == []
 
 
@@ -125,7 +125,7 @@ async def test_a_group_that_fails_is_taken_one_by_one(kubelet, team, order, open
         assert taken["home"].problem == ""
         assert "the group failed" in taken["home"].why
         assert faults.FAILURE in taken["data"].problem
-        await Remover(api, SOON).remove(team.namespace, order.id)
+        await Copies(api, SOON).remove(team.namespace, order.id)
 
 
 async def test_one_that_never_gets_ready_ends_with_the_deadline(kubelet, team, order, opened):
@@ -134,14 +134,14 @@ async def test_one_that_never_gets_ready_ends_with_the_deadline(kubelet, team, o
         short = replace(SOON, ready=1)
         taken = (await take(api, offer, order, patience=short))["work"]
         assert taken.problem == "not ready after 1 s"
-        await Remover(api, SOON).remove(team.namespace, order.id)
+        await Copies(api, SOON).remove(team.namespace, order.id)
 
 
 async def test_a_slow_one_is_continued_by_the_next_try(kubelet, team, order, opened):
     with_content(kubelet, team, "work", annotations={faults.annotation("snapshot"): "3"})
     async with opened() as (api, offer):
         first = asyncio.create_task(take(api, offer, order))
-        name = snapshot_name(order, "work")
+        name = copy_name(order, "work")
         rest, path = kubelet.rest(), path_of(snapshot(team, "", ""))
         await asyncio.to_thread(wait_for, lambda: rest.get(path)["items"], "it is begun")
         first.cancel()
@@ -157,7 +157,7 @@ async def test_a_snapshot_outlives_its_claim(kubelet, team, order, opened):
         taken = (await take(api, offer, order))["work"]
         await api.delete(CLAIMS, team.namespace, "work")
         made = [wanted(team, "work", taken.handle)]
-        assert await Restorer(api).problems(made, team.namespace) == {}
+        assert await Restorer(api, Copies(api)).problems(made, team.namespace) == {}
 
 
 async def test_a_claim_that_waits_for_its_session_is_no_failure_but_holds_the_snapshot(
@@ -167,18 +167,18 @@ async def test_a_claim_that_waits_for_its_session_is_no_failure_but_holds_the_sn
     async with opened() as (api, offer):
         taken = (await take(api, offer, order))["work"]
         late = wanted(team, "work", taken.handle, storage_class="test-csi-waits")
-        restorer = Restorer(api)
+        restorer = Restorer(api, Copies(api))
         assert await restorer.problems([late], team.namespace) == {}
         await restorer.make([late], order.id, "ana", order.owner)
         with pytest.raises(InUse, match=late.name):
-            await Remover(api, SOON).remove(team.namespace, order.id)
+            await Copies(api, SOON).remove(team.namespace, order.id)
         kubelet.rest().create(stateful_set_with(team, "user", late.name))
         restored = kubelet.claim(team.namespace, late.name) / "name"
         wait_for(restored.exists, "its session has come, and it is filled")
         bound = f"/api/v1/namespaces/{team.namespace}/persistentvolumeclaims/{late.name}"
         rest = kubelet.rest()
         wait_for(lambda: rest.get(bound)["status"]["phase"] == "Bound", "it is bound")
-        await Remover(api, SOON).remove(team.namespace, order.id)
+        await Copies(api, SOON).remove(team.namespace, order.id)
 
 
 async def test_what_is_in_the_way_is_told_before_anything_is_made(kubelet, team, order, opened):
@@ -194,7 +194,7 @@ async def test_what_is_in_the_way_is_told_before_anything_is_made(kubelet, team,
     wait_for(lambda: "used" in kubelet.rest().get(path).get("status", {}), "the quota counts")
     async with opened() as (api, offer):
         taken = (await take(api, offer, order))["work"]
-        restorer = Restorer(api)
+        restorer = Restorer(api, Copies(api))
 
         async def problem(target=team.namespace, **changes):
             made = [wanted(team, "work", taken.handle, **changes)]
@@ -217,7 +217,7 @@ async def test_storage_goes_although_its_class_retains_it(kubelet, team, order, 
         taken = (await take(api, replace(offer, classes=tuple(classes)), order))["work"]
         found = await api.get(SNAPSHOTS, team.namespace, taken.handle)
         content = found.status.bound_volume_snapshot_content_name
-        await Remover(api, SOON).remove(team.namespace, order.id)
+        await Copies(api, SOON).remove(team.namespace, order.id)
         rest, path = kubelet.rest(), "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents"
 
         def gone():

@@ -23,7 +23,7 @@ from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.builders.defaults import PodDefaults
 from jupyter_gpuquota.kubernetes.lease.leadership import LOST
 from jupyter_gpuquota.kubernetes.resident.late import Late
-from jupyter_gpuquota.kubernetes.resources import CLAIMS, STORAGE_CLASSES
+from jupyter_gpuquota.kubernetes.resources import CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES
 from jupyter_gpuquota.kubernetes.snapshots.assembly import Cluster, ClusterSnapshotParts
 from jupyter_gpuquota.kubernetes.snapshots.kinds import CLASSES, SNAPSHOTS
 from jupyter_gpuquota.kubernetes.snapshots.order import Patience
@@ -62,6 +62,35 @@ def cluster(size: str = "1Gi") -> FakeApi:
         },
     )
     return api
+
+
+def cloning(size: str = "1Gi") -> FakeApi:
+    """Return an API server with the same claim, of a driver that makes no snapshots."""
+    api = cluster(size)
+    api.controls.answers.pop("/apis/snapshot.storage.k8s.io")
+    claim = api.raw(CLAIMS, TEAM, "work")
+    api.put(CLAIMS, {**claim, "spec": {**claim["spec"], "volumeName": "pv"}})
+    api.put(PERSISTENT_VOLUMES, {"metadata": {"name": "pv"}, "spec": {"csi": {"driver": DRIVER}}})
+    return api
+
+
+@asynccontextmanager
+async def provisioned(api: FakeApi) -> AsyncIterator[None]:
+    """Let a driver make the volumes that claims ask for."""
+
+    async def work() -> None:
+        while True:
+            for each in api.all(CLAIMS):
+                if not each.get("status"):
+                    capacity = each["spec"]["resources"]["requests"]
+                    api.put(CLAIMS, {**each, "status": {"phase": "Bound", "capacity": capacity}})
+            await asyncio.sleep(0.01)
+
+    task = asyncio.create_task(work())
+    try:
+        yield
+    finally:
+        task.cancel()
 
 
 @asynccontextmanager

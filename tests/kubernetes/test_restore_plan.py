@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.kubernetes.resources import CLAIMS
+from jupyter_gpuquota.kubernetes.snapshots.copies.copies import Copies
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
 from jupyter_gpuquota.kubernetes.snapshots.restoring import Restorer, Wanted
 from tests.kubernetes.fake_snapshots import TEAM, cluster
@@ -44,7 +45,7 @@ async def test_each_obstacle_is_named(changes: dict[str, Any], target: str, said
     for each in (copy(), copy("slow", ready=False)):
         api.put(SNAPSHOTS, each)
     before = api.all(CLAIMS)
-    found = await Restorer(api).problems([wanted(**changes)], target)
+    found = await Restorer(api, Copies(api)).problems([wanted(**changes)], target)
     assert said in found.get("work", "")
     assert bool(found) == bool(said)
     assert api.all(CLAIMS) == before
@@ -53,10 +54,10 @@ async def test_each_obstacle_is_named(changes: dict[str, Any], target: str, said
 async def test_a_claim_is_never_smaller_than_its_content_needs() -> None:
     api = cluster()
     api.put(SNAPSHOTS, copy())
-    await Restorer(api).make([wanted()], "order", "me", "digest")
-    assert await Restorer(api).larger([wanted()]) == {"work": 3 * GIB}
-    assert await Restorer(api).larger([wanted(size=3 * GIB)]) == {}
-    assert await Restorer(api).larger([wanted(snapshot="gone")]) == {}
+    await Restorer(api, Copies(api)).make([wanted()], "order", "me", "digest")
+    assert await Restorer(api, Copies(api)).larger([wanted()]) == {"work": 3 * GIB}
+    assert await Restorer(api, Copies(api)).larger([wanted(size=3 * GIB)]) == {}
+    assert await Restorer(api, Copies(api)).larger([wanted(snapshot="gone")]) == {}
     made = api.raw(CLAIMS, TEAM, "new")
     assert made["spec"]["resources"]["requests"]["storage"] == str(3 * GIB)
     assert made["spec"]["dataSource"]["name"] == "copy"

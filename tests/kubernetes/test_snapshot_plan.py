@@ -14,10 +14,20 @@ from jupyter_gpuquota.kubernetes.objects.storage import (
     ClaimSpec,
     ClaimStatus,
     ClassOfStorage,
+    CsiSource,
+    PersistentVolume,
+    VolumeSpec,
 )
 from jupyter_gpuquota.kubernetes.snapshots.discovery import Offer, discover
 from jupyter_gpuquota.kubernetes.snapshots.kinds import CLASSES, group_classes
-from jupyter_gpuquota.kubernetes.snapshots.plan import PROVISIONER, NoClass, class_for, plan
+from jupyter_gpuquota.kubernetes.snapshots.labels import SELECTED_NODE
+from jupyter_gpuquota.kubernetes.snapshots.plan import (
+    PROVISIONER,
+    NotCopied,
+    Storage,
+    class_for,
+    plan,
+)
 from jupyter_gpuquota.kubernetes.snapshots.restoring import claim_name
 from tests.kubernetes.fake_api import FakeApi
 
@@ -30,11 +40,14 @@ def of_class(name: str, driver: str = DRIVER, *, default: bool = False) -> Snaps
     return SnapshotClass(metadata=meta, driver=driver)
 
 
-def claim(name: str, driver: str = DRIVER, phase: str = "Bound", **meta: datetime) -> Claim:
+def claim(
+    name: str, driver: str = DRIVER, phase: str = "Bound", node: str = "", **meta: datetime
+) -> Claim:
     noted = {PROVISIONER[0]: driver} if driver else {}
+    noted |= {SELECTED_NODE: node} if node else {}
     return Claim(
         metadata=Meta(name=name, namespace="team-a", annotations=noted, **meta),
-        spec=ClaimSpec(storage_class_name="fast"),
+        spec=ClaimSpec(storage_class_name="fast", volume_name="pv"),
         status=ClaimStatus(phase=phase),
     )
 
@@ -42,6 +55,18 @@ def claim(name: str, driver: str = DRIVER, phase: str = "Bound", **meta: datetim
 def offer(*classes: SnapshotClass, groups: tuple[SnapshotClass, ...] = ()) -> Offer:
     version = "v1" if groups else ""
     return Offer(is_installed=True, version=version, classes=classes, group_classes=groups)
+
+
+def storage(
+    volume: str | None = DRIVER, provisioner: str = DRIVER, binding: str = "Immediate"
+) -> Storage:
+    """Return what is known of a claim's storage; `volume` is the driver that made its volume."""
+    csi = CsiSource(driver=volume) if volume else None
+    kind = ClassOfStorage(
+        metadata=Meta(name="fast"), provisioner=provisioner, volume_binding_mode=binding
+    )
+    made = PersistentVolume(metadata=Meta(name="pv"), spec=VolumeSpec(csi=csi))
+    return Storage(classes=[kind], volumes=[made])
 
 
 def test_the_class_is_found_by_the_driver_and_the_default_comes_first():
@@ -59,7 +84,7 @@ def test_the_class_is_found_by_the_driver_and_the_default_comes_first():
     ],
 )
 def test_without_one_class_it_is_said_why(classes, said):
-    with pytest.raises(NoClass, match=said):
+    with pytest.raises(NotCopied, match=said):
         class_for(DRIVER, classes)
 
 
@@ -104,13 +129,52 @@ def test_one_claim_that_cannot_be_copied_leaves_the_others(made, said):
 
 
 def test_the_driver_is_that_of_the_storage_class_where_no_annotation_names_it():
-    storage = [ClassOfStorage(metadata=Meta(name="fast"), provisioner=DRIVER)]
-    found = plan([claim("home", driver="")], offer(of_class("a")), storage)
+    found = plan([claim("home", driver="")], offer(of_class("a")), storage())
     assert [each.driver for each in found.batches] == [DRIVER]
 
 
 def test_a_cluster_without_snapshots_says_so():
     assert "has no snapshots" in plan([claim("home")], Offer()).problems["home"]
+
+
+@pytest.mark.parametrize("offered", [Offer(), offer(of_class("n", OTHER))])
+def test_a_driver_without_a_class_clones(offered):
+    found = plan([claim("home"), claim("data")], offered, storage())
+    assert [(each.provider, each.claims) for each in found.batches] == [
+        ("clone", ("home",)),
+        ("clone", ("data",)),
+    ]
+    assert all(each.is_copy and each.why for each in found.batches)
+    assert found.problems == {}
+
+
+@pytest.mark.parametrize(
+    ("made", "around", "said"),
+    [
+        (claim("c"), Storage(), "is not known"),
+        (claim("c"), storage(volume=None), "not of the CSI driver of its volume"),
+        (claim("c"), storage(provisioner="example.com/nfs"), "not of the CSI driver"),
+        (claim("c"), storage(binding="WaitForFirstConsumer"), "waits for a pod"),
+        (claim("c", node="node-1"), storage(binding="WaitForFirstConsumer"), ""),
+        (claim("c", phase="Pending"), storage(), "no volume yet"),
+    ],
+)
+def test_what_cannot_be_cloned_is_named(made, around, said):
+    problem = plan([made], Offer(), around).problems.get("c", "")
+    assert said in problem
+    assert bool(said) == bool(problem)
+
+
+def test_a_choice_between_classes_is_not_avoided_by_a_clone():
+    found = plan([claim("c")], offer(of_class("a"), of_class("b")), storage())
+    assert "several snapshot classes" in found.problems["c"]
+    assert found.batches == ()
+
+
+def test_a_group_that_fails_is_made_apart_by_whatever_each_claim_has():
+    [group] = plan([claim("a"), claim("b")], offer(groups=(of_class("g"),)), storage()).batches
+    assert group.provider == "csi-group/v1"
+    assert [each.provider for each in group.apart] == ["clone", "clone"]
 
 
 @pytest.mark.asyncio

@@ -185,6 +185,12 @@ def test_a_claim_that_a_pod_owns_is_hidden():
     assert Hidden().hides(claim)
 
 
+def test_the_copy_of_a_claim_is_hidden():
+    labels = {"jupyter-gpuquota.github.io/copy": "clone"}
+    claim = msgspec.convert({"metadata": {"name": "data-copy", "labels": labels}}, Claim)
+    assert Hidden().hides(claim)
+
+
 def test_modes_of_known_drivers():
     assert "RWX" in modes.of_driver("rook-ceph.cephfs.csi.ceph.com")
     assert "RWX" not in modes.of_driver("rook-ceph.rbd.csi.ceph.com")

@@ -34,7 +34,8 @@ from ..builders.defaults import PodDefaults
 from ..builders.volumes import claim_of
 from ..objects.pods import Pod
 from .capability import ClusterSnapshots, Parts
-from .copies import ClaimCopies
+from .copies.copies import Copies
+from .copies.named import ClaimCopies
 from .inside import Inside
 from .journal import Journal
 from .making import Around, ClaimProcess
@@ -42,7 +43,6 @@ from .mounted import claims_of, with_claims
 from .order import WAITING, Patience
 from .orphans import Orphans
 from .plan import COPYING
-from .removing import Remover
 from .restores import ClaimRestores, Surroundings
 from .restoring import Restorer
 from .variables import PodVariables
@@ -87,17 +87,17 @@ class ClusterSnapshotParts:
         self._orders = Orders(cluster.own, None)
         self._variables = PodVariables(cluster.api, cluster.pod)
         self._inside = Inside(cluster.pod, self._variables, self._secrets)
+        self._copies = Copies(cluster.api, cluster.patience)
         self._process = self._make_process()
         self._maker = self._make_maker()
         self._restores = self._make_restores()
-        remover = Remover(cluster.api, cluster.patience)
         self.snapshots = ClusterSnapshots(
             Parts(
                 registry=self._registry,
                 maker=self._maker,
                 pages=self._pages,
                 board=cluster.jobs,
-                copies=ClaimCopies(cluster.api, remover),
+                copies=ClaimCopies(self._copies),
                 restores=self._restores,
             )
         )
@@ -107,7 +107,7 @@ class ClusterSnapshotParts:
         self._orphans = Orphans(
             cluster.api,
             self._registry,
-            remover,
+            self._copies,
             lambda: [project.name for project in cluster.board.settings.projects],
             lambda: self._process.orders,
             timedelta(seconds=2 * cluster.patience.ready),
@@ -119,6 +119,7 @@ class ClusterSnapshotParts:
         around = Around(
             board=cluster.jobs,
             registry=self._registry,
+            copies=self._copies,
             claims=self._claims,
             look=self._inside.look,
             copying=COPYING | set(cluster.copying),
@@ -141,7 +142,7 @@ class ClusterSnapshotParts:
 
     def _make_restores(self) -> ClaimRestores:
         around = Surroundings(
-            restorer=Restorer(self._cluster.api),
+            restorer=Restorer(self._cluster.api, self._copies),
             journal=Journal(self._cluster.own),
             mounting=self._mounting,
             variables=self._stored_variables,

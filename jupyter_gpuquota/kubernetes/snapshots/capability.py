@@ -21,7 +21,7 @@ from ...model.snapshots.manifest import Manifest, Trigger
 from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
 from ...model.struct import problem_of
 from ...store.spawn import new_id
-from .copies import ClaimCopies
+from .copies.named import ClaimCopies
 from .restores import ClaimRestores
 
 UNFINISHED = frozenset({"making", "failed"})

@@ -39,7 +39,7 @@ class Offer:
 
 async def discover(api: Api) -> Offer:
     """Return what the cluster offers. Raises Fault."""
-    if VERSION not in await _versions(api, SNAPSHOT_GROUP):
+    if not await is_installed(api):
         return Offer()
     served = await _versions(api, GROUP_GROUP)
     version = next((each for each in GROUP_VERSIONS if each in served), "")
@@ -51,6 +51,11 @@ async def discover(api: Api) -> Offer:
         classes=tuple(classes),
         group_classes=tuple(of_groups),
     )
+
+
+async def is_installed(api: Api) -> bool:
+    """Return whether the cluster has the kind VolumeSnapshot. Raises Fault."""
+    return VERSION in await _versions(api, SNAPSHOT_GROUP)
 
 
 async def _versions(api: Api, group: str) -> Collection[str]:

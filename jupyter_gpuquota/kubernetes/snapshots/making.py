@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,21 +21,20 @@ from ...model.snapshots.orders import SnapshotOrder
 from ...ports.charge import NotInCharge
 from ..api import Api, Fault
 from ..faults import translated
-from ..objects.storage import Claim, ClassOfStorage
-from ..resources import CLAIMS, STORAGE_CLASSES
+from ..objects.storage import Claim, ClassOfStorage, PersistentVolume
+from ..resources import CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES
 from ..volumes.reading import size_of
+from .copies.copies import Copies
+from .copies.writing import FORBIDDEN, NOT_FOUND, existing
 from .discovery import discover
 from .inside import Looked
 from .order import WAITING, Order, Patience, Taken
 from .persistence import persistently
-from .plan import COPYING, Plan, plan
-from .removing import Remover
+from .plan import COPYING, Plan, Storage, plan
 from .taking import Taker
 
 _REPORT = 2.0
 """Seconds between two reports."""
-_NOT_FOUND = 404
-_FORBIDDEN = 403
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +53,7 @@ class Around:
 
     board: JobBoard
     registry: Registry
+    copies: Copies
     claims: Callable[[SnapshotOrder], Mapping[str, str]]
     look: Look
     copying: Collection[str] = COPYING
@@ -66,8 +67,7 @@ class ClaimProcess:
     def __init__(self, api: Api, around: Around) -> None:
         self._api = api
         self._around = around
-        self._taker = Taker(api, around.patience)
-        self._remover = Remover(api, around.patience)
+        self._taker = Taker(around.copies, around.patience)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     @property
@@ -112,7 +112,7 @@ class ClaimProcess:
             making.cancel()
 
     async def _remove(self, order: SnapshotOrder) -> None:
-        await self._remover.remove(order.draft.project, order.id)
+        await self._around.copies.remove(order.draft.project, order.id)
 
     async def _is_cancelled(self, order: SnapshotOrder) -> bool:
         job = await self._around.board.report(
@@ -151,18 +151,18 @@ class ClaimProcess:
         """Return a draft with copies of the session's claims."""
         paths = self._around.claims(order)
         with translated():
-            found = [await self._claim(draft.project, name) for name in paths]
+            found = [await existing(self._api, CLAIMS, draft.project, name) for name in paths]
             claims = {each.metadata.name: each for each in found if each}
             offer = await discover(self._api)
-            storage = await self._storage()
-            wanted = plan(list(claims.values()), offer, storage, self._around.copying)
+            storage = await self._storage(claims.values())
+            wanted = plan(list(claims.values()), offer, storage)
             about = Order(
                 id=order.id,
                 namespace=draft.project,
                 session=draft.session,
                 owner=identity.owner_hash(draft.owner),
             )
-            taken = await self._taker.take(about, wanted.batches, offer)
+            taken = await self._taker.take(about, wanted.batches)
         problems = [*_problems(wanted, taken), *_gone(paths, claims)]
         parts = [
             _part(each, claims[each.claim], paths[each.claim], draft)
@@ -176,21 +176,26 @@ class ClaimProcess:
             consistency=_overall(draft, parts, taken),
         )
 
-    async def _claim(self, namespace: str, name: str) -> Claim | None:
-        try:
-            return await self._api.get(CLAIMS, namespace, name)
-        except Fault as fault:
-            if fault.status != _NOT_FOUND:
-                raise
-            return None
+    async def _storage(self, claims: Iterable[Claim]) -> Storage:
+        """Return the classes and volumes of claims, as far as they may be read."""
+        volumes: list[PersistentVolume] = []
+        classes: Sequence[ClassOfStorage] = ()
+        with _as_far_as_allowed():
+            classes = await self._api.list(STORAGE_CLASSES)
+        for name in filter(None, (each.spec.volume_name for each in claims)):
+            with _as_far_as_allowed():
+                volumes.append(await self._api.get(PERSISTENT_VOLUMES, "", name))
+        return Storage(classes=classes, volumes=volumes, copying=self._around.copying)
 
-    async def _storage(self) -> Sequence[ClassOfStorage]:
-        try:
-            return await self._api.list(STORAGE_CLASSES)
-        except Fault as fault:
-            if fault.status != _FORBIDDEN:
-                raise
-            return ()
+
+@contextmanager
+def _as_far_as_allowed() -> Iterator[None]:
+    """Do without what may not be read, or is gone."""
+    try:
+        yield
+    except Fault as fault:
+        if fault.status not in (FORBIDDEN, NOT_FOUND):
+            raise
 
 
 async def _tidied(work: Callable[[], Awaitable[None]]) -> None:
@@ -202,11 +207,10 @@ async def _tidied(work: Callable[[], Awaitable[None]]) -> None:
 
 
 def _part(taken: Taken, claim: Claim, path: str, draft: Manifest) -> VolumePart:
-    together = f"csi-group/{taken.version}" if taken.version else "csi"
     return VolumePart(
         volume=taken.claim,
         path=path,
-        provider=together,
+        provider=taken.provider,
         handle=f"{draft.project}/{taken.handle}",
         size=max(taken.size, size_of(claim)),  # a driver may count the content alone
         consistency=_consistency(draft, is_copy=taken.is_copy),
@@ -227,7 +231,8 @@ def _overall(draft: Manifest, parts: Sequence[VolumePart], taken: Sequence[Taken
     """Return how consistent the claims are with each other."""
     if not parts or draft.consistency == "quiesced":
         return draft.consistency
-    one_moment = len(parts) == 1 or all(each.version for each in taken)
+    groups = {each.group for each in taken}
+    one_moment = len(parts) == 1 or (len(groups) == 1 and "" not in groups)
     instant = all(each.mechanism == "instant" for each in parts)
     return "crash" if one_moment and instant else "best-effort"
 

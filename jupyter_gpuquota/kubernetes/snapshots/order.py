@@ -37,14 +37,15 @@ class Order:
 class Taken:
     """The copy of a claim, or the `problem` why there is none. `size` in bytes, 0 if unknown.
 
-    `handle` is the name of the VolumeSnapshot. With a `version` of group snapshots it is of the
-    same moment as those of the other claims; `why` says why not.
+    `handle` is its name, `provider` what has made it, as in manifests. Those of one `group` are of
+    the same moment; `why` says why others are not.
     """
 
     claim: str
     handle: str = ""
     size: int = 0
-    version: str = ""
+    provider: str = ""
+    group: str = ""
     is_copy: bool = False
     why: str = ""
     problem: str = ""
@@ -67,8 +68,8 @@ class NotTaken(Exception):
     """A snapshot could not be taken; the text says why."""
 
 
-def snapshot_name(order: Order, claim: str) -> str:
-    """Return the name of the VolumeSnapshot of a claim: the same whenever it is asked for."""
+def copy_name(order: Order, claim: str) -> str:
+    """Return the name of the copy of a single claim: the same whenever it is asked for."""
     return f"{PREFIX}{order.id}-{_hash(claim)}"
 
 
@@ -80,6 +81,19 @@ def group_name(order: Order, batch: Batch) -> str:
 def selected(batch: Batch) -> str:
     """Return the value of the label by which a group selects its claims."""
     return f"g{_hash(batch.driver)}"
+
+
+def taken(batch: Batch, claim: str, handle: str, size: int, group: str = "") -> Taken:
+    """Return that a claim of a batch was copied."""
+    return Taken(
+        claim=claim,
+        handle=handle,
+        size=size,
+        provider=batch.provider,
+        group=group,
+        is_copy=batch.is_copy,
+        why=batch.why,
+    )
 
 
 def _hash(text: str) -> str:

@@ -10,15 +10,10 @@ from ...control.snapshots.registry import Registry
 from ...errors import GpuQuotaError
 from ..api import Api
 from ..faults import translated
-from ..labels import MANAGED_BY, MANAGER
-from ..objects.snapshots import VolumeSnapshot
 from ..resources import CLAIMS
-from .discovery import discover
-from .kinds import SNAPSHOTS
-from .labels import GROUPED, SNAPSHOT
-from .removing import Remover
-
-_SELECTED = f"{MANAGED_BY}={MANAGER},{SNAPSHOT}"
+from .copies.copies import Copies
+from .copies.provider import Copy
+from .labels import GROUPED
 
 
 class Orphans:
@@ -32,14 +27,14 @@ class Orphans:
         self,
         api: Api,
         registry: Registry,
-        remover: Remover,
+        copies: Copies,
         namespaces: Callable[[], Iterable[str]],
         active: Callable[[], Collection[str]],
         grace: timedelta,
     ) -> None:
         self._api = api
         self._registry = registry
-        self._remover = remover
+        self._copies = copies
         self._namespaces = namespaces
         self._active = active
         self._grace = grace
@@ -50,19 +45,17 @@ class Orphans:
         Raises Unavailable, NotAllowed, Damaged.
         """
         with translated():
-            if not (await discover(self._api)).is_installed:
-                return ()
             old = [each for name in self._namespaces() for each in await self._old(name)]
             for name in self._namespaces():
                 await self._unmark(name)
         if not old or self._registry.problems():
             return ()
         named = await self._named()
-        kept = {_order(each) for each in old if _handle(each) in named}
+        kept = {each.order for each in old if each.handle in named}
         orders: defaultdict[str, set[str]] = defaultdict(set)
         for each in old:
-            if _order(each) not in kept:
-                orders[each.metadata.namespace].add(_order(each))
+            if each.order not in kept:
+                orders[each.namespace].add(each.order)
         return await self._remove(orders)
 
     async def _remove(self, orders: dict[str, set[str]]) -> tuple[str, ...]:
@@ -70,19 +63,17 @@ class Orphans:
         for namespace, ids in orders.items():
             for order in sorted(ids):
                 try:
-                    await self._remover.remove(namespace, order)
+                    await self._copies.remove(namespace, order)
                 except GpuQuotaError as error:
                     wrong.append(error.message)
         return tuple(wrong)
 
-    async def _old(self, namespace: str) -> list[VolumeSnapshot]:
+    async def _old(self, namespace: str) -> list[Copy]:
         before, active = datetime.now(UTC) - self._grace, self._active()
         return [
             each
-            for each in await self._api.list(SNAPSHOTS, namespace, _SELECTED)
-            if _order(each) not in active
-            and each.metadata.creation_timestamp
-            and each.metadata.creation_timestamp < before
+            for each in await self._copies.all(namespace)
+            if each.order not in active and each.created and each.created < before
         ]
 
     async def _unmark(self, namespace: str) -> None:
@@ -101,11 +92,3 @@ class Orphans:
             manifest = await self._registry.manifest(entry.snapshot.id)
             found |= {part.handle for part in manifest.volumes}
         return found
-
-
-def _order(snapshot: VolumeSnapshot) -> str:
-    return snapshot.metadata.labels[SNAPSHOT]
-
-
-def _handle(snapshot: VolumeSnapshot) -> str:
-    return "/".join(snapshot.key)

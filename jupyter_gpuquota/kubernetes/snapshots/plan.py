@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..objects.snapshots import SnapshotClass
-from ..objects.storage import Claim, ClassOfStorage
+from ..objects.storage import Claim, ClassOfStorage, PersistentVolume
+from ..volumes.reading import waits
 from .discovery import Offer
+from .labels import SELECTED_NODE
+
+SINGLE, GROUP, CLONE = "csi", "csi-group", "clone"
+"""What makes copies: VolumeSnapshots, groups of them, and clones of claims."""
 
 DEFAULT = "is-default-class"
 """The end of the annotation of a driver's default class, of snapshots as of groups."""
@@ -22,22 +27,30 @@ COPYING = frozenset({"nfs.csi.k8s.io", "hostpath.csi.k8s.io", "smb.csi.k8s.io"})
 
 https://github.com/kubernetes-csi/csi-driver-nfs/blob/master/pkg/nfs/controllerserver.go
 """
+_NONE = "the cluster has no snapshots (VolumeSnapshot): an administrator has to install them"
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Claims that are copied at the same moment, by one driver and class.
+    """Claims that are copied at the same moment, by one driver and way.
 
-    `version` is that of group snapshots; empty for a single claim. `why` says why claims that
+    `apart` are the batches of single claims, for a group that fails. `why` says why claims that
     could have been copied together are not.
     """
 
     driver: str
-    snapshot_class: str
+    way: str
     claims: tuple[str, ...]
+    snapshot_class: str = ""
     version: str = ""
     is_copy: bool = False
     why: str = ""
+    apart: tuple[Batch, ...] = ()
+
+    @property
+    def provider(self) -> str:
+        """What makes the copies, as manifests name it."""
+        return f"{self.way}/{self.version}" if self.version else self.way
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +61,37 @@ class Plan:
     problems: Mapping[str, str]
 
 
-class NoClass(Exception):
-    """No class of snapshots can be chosen; the text says why, and what to do."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Storage:
+    """The classes and volumes of claims, as far as they may be read.
+
+    `copying` are drivers whose snapshots are copies of files.
+    """
+
+    classes: Collection[ClassOfStorage] = ()
+    volumes: Collection[PersistentVolume] = ()
+    copying: Collection[str] = COPYING
+
+    def class_of(self, claim: Claim) -> ClassOfStorage | None:
+        """Return the class of a claim, None if it is not known."""
+        name = claim.spec.storage_class_name
+        return next((each for each in self.classes if each.metadata.name == name), None)
+
+    def volume_of(self, claim: Claim) -> PersistentVolume | None:
+        """Return the volume of a claim, None if it is not known."""
+        name = claim.spec.volume_name
+        return next((each for each in self.volumes if each.metadata.name == name), None)
 
 
-def driver_of(claim: Claim, classes: Iterable[ClassOfStorage] = ()) -> str:
+class NotCopied(Exception):
+    """A claim cannot be copied; the text says why, and what to do."""
+
+
+class NoClass(NotCopied):
+    """A driver has no class of snapshots."""
+
+
+def driver_of(claim: Claim, storage: Storage) -> str:
     """Return the driver of a claim, empty if it cannot be known.
 
     The annotation needs no rights outside of the claim's namespace.
@@ -60,12 +99,15 @@ def driver_of(claim: Claim, classes: Iterable[ClassOfStorage] = ()) -> str:
     for key in PROVISIONER:
         if driver := claim.metadata.annotations.get(key, ""):
             return driver
-    name = claim.spec.storage_class_name
-    return next((each.provisioner for each in classes if each.metadata.name == name), "")
+    kind = storage.class_of(claim)
+    return kind.provisioner if kind else ""
 
 
 def class_for(driver: str, classes: Iterable[SnapshotClass]) -> SnapshotClass:
-    """Return the class of a driver: the default one, else the only one. Raises NoClass."""
+    """Return the class of a driver: the default one, else the only one.
+
+    Raises NoClass, and NotCopied if one of several would have to be chosen.
+    """
     own = [each for each in classes if each.driver == driver]
     if not own:
         raise NoClass(
@@ -75,50 +117,62 @@ def class_for(driver: str, classes: Iterable[SnapshotClass]) -> SnapshotClass:
     chosen = default or own
     if len(chosen) > 1:
         names = ", ".join(sorted(each.metadata.name for each in chosen))
-        raise NoClass(
+        raise NotCopied(
             f"the driver {driver} has several snapshot classes ({names}): "
             "an administrator has to make one of them the default"
         )
     return chosen[0]
 
 
-def plan(
-    claims: Sequence[Claim],
-    offer: Offer,
-    storage: Collection[ClassOfStorage] = (),
-    copying: Collection[str] = COPYING,
-) -> Plan:
+def plan(claims: Sequence[Claim], offer: Offer, storage: Storage | None = None) -> Plan:
     """Return how claims are copied."""
+    storage = storage or Storage()
     problems: dict[str, str] = {}
-    by_driver: defaultdict[str, list[str]] = defaultdict(list)
+    by_driver: defaultdict[str, list[Batch]] = defaultdict(list)
     for claim in claims:
-        name = claim.metadata.name
-        if problem := _unfit(claim, offer, driver := driver_of(claim, storage)):
-            problems[name] = problem
-        else:
-            by_driver[driver].append(name)
-    batches: list[Batch] = []
-    for driver, names in by_driver.items():
         try:
-            batches += _batches(driver, names, offer, is_copy=driver in copying)
-        except NoClass as error:
-            problems |= dict.fromkeys(names, str(error))
+            batch = _single(claim, offer, storage)
+            by_driver[batch.driver].append(batch)
+        except NotCopied as error:
+            problems[claim.metadata.name] = str(error)
+    batches = [each for found in by_driver.values() for each in _together(found, offer)]
     return Plan(tuple(batches), problems)
 
 
-def one_by_one(batch: Batch, offer: Offer, why: str) -> list[Batch]:
-    """Return the batches for each claim of a group that could not be taken. Raises NoClass."""
-    name = class_for(batch.driver, offer.classes).metadata.name
-    return [
-        Batch(batch.driver, name, (claim,), is_copy=batch.is_copy, why=why)
-        for claim in batch.claims
-    ]
+def _single(claim: Claim, offer: Offer, storage: Storage) -> Batch:
+    """Return how a claim is copied by itself: by a snapshot, else by a clone. Raises NotCopied."""
+    driver, claims = driver_of(claim, storage), (claim.metadata.name,)
+    if problem := _unfit(claim, driver):
+        raise NotCopied(problem)
+    try:
+        chosen = class_for(driver, offer.classes)
+    except NoClass as error:
+        if why := _unclonable(claim, storage):
+            raise NotCopied(f"{error if offer.is_installed else _NONE}; {why}") from error
+        # Whether a driver clones at once is not known, nor whether it may while files are written.
+        return Batch(driver, CLONE, claims, is_copy=True)
+    name, is_copy = chosen.metadata.name, driver in storage.copying
+    return Batch(driver, SINGLE, claims, name, is_copy=is_copy)
 
 
-def _unfit(claim: Claim, offer: Offer, driver: str) -> str:
-    """Return why a claim cannot be copied, empty if it can."""
-    if not offer.is_installed:
-        return "the cluster has no snapshots (VolumeSnapshot): an administrator has to install them"
+def _together(singles: Sequence[Batch], offer: Offer) -> Sequence[Batch]:
+    """Return how the claims of one driver are copied, given how each would be by itself."""
+    if len(singles) == 1:
+        return singles
+    try:
+        if not offer.version:
+            raise NoClass("the cluster has no group snapshots")
+        chosen = class_for(singles[0].driver, offer.group_classes)
+    except NotCopied as error:
+        return [replace(each, why=str(error)) for each in singles]
+    claims = tuple(name for each in singles for name in each.claims)
+    group = Batch(singles[0].driver, GROUP, claims, chosen.metadata.name, offer.version)
+    copying = all(each.is_copy for each in singles)
+    return [replace(group, is_copy=copying, apart=tuple(singles))]
+
+
+def _unfit(claim: Claim, driver: str) -> str:
+    """Return why a claim cannot be copied in any way, empty if it can."""
     if claim.metadata.deletion_timestamp:
         return "the claim is being deleted"
     if claim.status.phase != "Bound":
@@ -126,18 +180,19 @@ def _unfit(claim: Claim, offer: Offer, driver: str) -> str:
     return "" if driver else "the claim's volume was not made by a CSI driver"
 
 
-def _batches(driver: str, names: list[str], offer: Offer, *, is_copy: bool) -> list[Batch]:
-    if len(names) == 1:
-        chosen = class_for(driver, offer.classes)
-        return [Batch(driver, chosen.metadata.name, (names[0],), is_copy=is_copy)]
-    single = Batch(driver, "", tuple(names), is_copy=is_copy)
-    if not offer.version:
-        return one_by_one(single, offer, "the cluster has no group snapshots")
-    try:
-        chosen = class_for(driver, offer.group_classes)
-    except NoClass as error:
-        return one_by_one(single, offer, str(error))
-    return [Batch(driver, chosen.metadata.name, tuple(names), offer.version, is_copy)]
+def _unclonable(claim: Claim, storage: Storage) -> str:
+    """Return why a claim cannot be cloned, empty if its driver can be asked to.
+
+    What is no CSI driver would make an empty volume instead.
+    """
+    volume, kind = storage.volume_of(claim), storage.class_of(claim)
+    if volume is None or kind is None:
+        return "whether it can be cloned is not known, as its volume or class may not be read"
+    if volume.spec.csi is None or volume.spec.csi.driver != kind.provisioner:
+        return "it cannot be cloned, as its storage class is not of the CSI driver of its volume"
+    if waits(kind) and not claim.metadata.annotations.get(SELECTED_NODE):
+        return "it cannot be cloned, as its storage class waits for a pod, and it has had none"
+    return ""
 
 
 def _is_default(each: SnapshotClass) -> bool:

@@ -247,6 +247,7 @@ def wanted_of(manifest: Manifest, name: str) -> list[Wanted]:
                 storage_class=part.storage_class,
                 size=part.size,
                 modes=part.modes or ("ReadWriteOnce",),
+                provider=part.provider,
             )
         )
     return found

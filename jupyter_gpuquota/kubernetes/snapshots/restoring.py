@@ -1,4 +1,4 @@
-"""New claims that are filled from snapshots, and what is in their way before any is made."""
+"""New claims that are filled from copies, and what is in their way before any is made."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...errors import NotFound
 from ..api import Api, Fault
 from ..faults import error as explained
 from ..faults import translated
 from ..labels import MANAGED_BY, MANAGER
-from ..objects.snapshots import VolumeSnapshot
 from ..objects.storage import ClassOfStorage
-from ..quantities import units
 from ..resources import CLAIMS, STORAGE_CLASSES
-from .kinds import SNAPSHOT_GROUP, SNAPSHOTS
+from .copies.copies import Copies
+from .copies.provider import Copy
 from .labels import CLAIM_OWNER, SNAPSHOT, SNAPSHOT_CLAIM, SNAPSHOT_OWNER
+from .plan import SINGLE
 
 _CONFLICT = 409
 _FORBIDDEN = 403
-_NOT_FOUND = 404
 _LONGEST = 63
 _DIGITS = 8
 _UNFIT = re.compile(r"[^a-z0-9-]+")
@@ -29,9 +29,10 @@ _UNFIT = re.compile(r"[^a-z0-9-]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A claim to restore: `snapshot` in `namespace` becomes the claim `name`.
+    """A claim to restore: the copy `snapshot` in `namespace` becomes the claim `name`.
 
-    `size` is that of the original in bytes, `modes` as the API names them.
+    `provider` is what has made the copy, as manifests name it. `size` is that of the original in
+    bytes, `modes` as the API names them.
     """
 
     namespace: str
@@ -41,6 +42,7 @@ class Wanted:
     storage_class: str
     size: int
     modes: tuple[str, ...] = ("ReadWriteOnce",)
+    provider: str = SINGLE
 
 
 def claim_name(session: str, origin: str) -> str:
@@ -51,10 +53,11 @@ def claim_name(session: str, origin: str) -> str:
 
 
 class Restorer:
-    """Makes claims from snapshots on one cluster."""
+    """Makes claims from copies on one cluster."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, copies: Copies) -> None:
         self._api = api
+        self._copies = copies
 
     async def problems(self, wanted: Sequence[Wanted], target: str) -> dict[str, str]:
         """Return by original claim what prevents its restore into the namespace `target`.
@@ -92,7 +95,10 @@ class Restorer:
         labels = {MANAGED_BY: MANAGER, SNAPSHOT: order, SNAPSHOT_OWNER: digest}
         with translated():
             for each in wanted:
-                body = manifest(each, await self._size(each), labels, owner)
+                copy = await self._find(each)
+                if copy is None:
+                    raise NotFound(f"The copy {each.snapshot} was deleted from the cluster.")
+                body = self._manifest(each, copy, labels, owner)
                 try:
                     await self._api.create(CLAIMS, each.namespace, body)
                 except Fault as fault:
@@ -115,27 +121,22 @@ class Restorer:
                 f"the snapshot is in the namespace {wanted.namespace}, and can be restored there "
                 f"only, not in {target}"
             )
-        snapshot = await self._find(wanted)
-        if snapshot is None or snapshot.metadata.deletion_timestamp:
+        copy = await self._find(wanted)
+        if copy is None or copy.is_going:
             return f"its snapshot {wanted.snapshot} was deleted from the cluster"
-        if not snapshot.status.ready_to_use:
+        if not copy.is_ready:
             return f"its snapshot {wanted.snapshot} is not ready"
         if classes is not None and wanted.storage_class and wanted.storage_class not in classes:
             names = ", ".join(sorted(classes)) or "none"
             return f"its storage class {wanted.storage_class} is gone; there are {names}"
-        return await self._refusal(wanted, snapshot)
+        return await self._refusal(wanted, copy)
 
-    async def _find(self, wanted: Wanted) -> VolumeSnapshot | None:
-        try:
-            return await self._api.get(SNAPSHOTS, wanted.namespace, wanted.snapshot)
-        except Fault as fault:
-            if fault.status != _NOT_FOUND:
-                raise
-            return None
+    async def _find(self, wanted: Wanted) -> Copy | None:
+        return await self._copies.provider(wanted.provider).find(wanted.namespace, wanted.snapshot)
 
-    async def _refusal(self, wanted: Wanted, snapshot: VolumeSnapshot) -> str:
+    async def _refusal(self, wanted: Wanted, copy: Copy) -> str:
         """Return why the cluster would refuse the claim, empty if it would not."""
-        body = manifest(wanted, _size_of(wanted, snapshot), {}, "")
+        body = self._manifest(wanted, copy, {}, "")
         try:
             await self._api.create(CLAIMS, wanted.namespace, body, dry_run=True)
         except Fault as fault:
@@ -144,9 +145,11 @@ class Restorer:
             return explained(fault).message
         return ""
 
-    async def _size(self, wanted: Wanted) -> int:
-        snapshot = await self._api.get(SNAPSHOTS, wanted.namespace, wanted.snapshot)
-        return _size_of(wanted, snapshot)
+    def _manifest(
+        self, wanted: Wanted, copy: Copy, labels: Mapping[str, str], owner: str
+    ) -> dict[str, Any]:
+        source = self._copies.provider(wanted.provider).source(wanted.snapshot)
+        return manifest(wanted, source, _size_of(wanted, copy), labels, owner)
 
     async def _classes(self) -> Mapping[str, ClassOfStorage] | None:
         """Return the storage classes by name, None if they may not be read."""
@@ -159,9 +162,10 @@ class Restorer:
         return {each.metadata.name: each for each in found}
 
 
-def manifest(wanted: Wanted, size: int, labels: Mapping[str, str], owner: str) -> dict[str, Any]:
-    """Return a claim that is filled from a snapshot."""
-    source = {"apiGroup": SNAPSHOT_GROUP, "kind": SNAPSHOTS.kind, "name": wanted.snapshot}
+def manifest(
+    wanted: Wanted, source: Mapping[str, str], size: int, labels: Mapping[str, str], owner: str
+) -> dict[str, Any]:
+    """Return a claim that is filled from a source."""
     annotations = {SNAPSHOT_CLAIM: wanted.origin, **({CLAIM_OWNER: owner} if owner else {})}
     named = {"storageClassName": wanted.storage_class} if wanted.storage_class else {}
     return {
@@ -176,13 +180,12 @@ def manifest(wanted: Wanted, size: int, labels: Mapping[str, str], owner: str) -
         "spec": {
             "accessModes": list(wanted.modes),
             "resources": {"requests": {"storage": str(size)}},
-            "dataSource": source,
+            "dataSource": dict(source),
             **named,
         },
     }
 
 
-def _size_of(wanted: Wanted, snapshot: VolumeSnapshot) -> int:
+def _size_of(wanted: Wanted, copy: Copy) -> int:
     """Return the size of a new claim: never below what the driver needs for the content."""
-    needed = snapshot.status.restore_size
-    return max(wanted.size, units(needed) if needed is not None else 0)
+    return max(wanted.size, copy.size)

@@ -1,4 +1,4 @@
-"""Claims that are no shared volumes: home folders, cached datasets, and those of single pods."""
+"""Claims that are no volumes: home folders, cached datasets, copies, and those of single pods."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from ..labels import COPY
 from ..objects.storage import Claim
 
 _NEAR = re.compile(r"gpuquota-.*-[0-9a-f]{16}")
@@ -31,5 +32,6 @@ class Hidden:
             bool(self.cache and name == self.cache)
             or bool(self.homes and fnmatchcase(name, self.homes))
             or bool(self.near and _NEAR.fullmatch(name))
+            or COPY in claim.metadata.labels
             or any(owner.kind == "Pod" for owner in claim.metadata.owner_references)
         )

@@ -84,6 +84,12 @@ def is_default(storage_class: ClassOfStorage) -> bool:
     return storage_class.metadata.annotations.get(_DEFAULT) == "true"
 
 
+def failure(events: Iterable[Event]) -> str:
+    """Return the newest failure that the events of a claim tell, empty if they tell none."""
+    found = [each for each in events if each.reason in _FAILED and each.message]
+    return max(found, key=_at).message.rstrip(".") if found else ""
+
+
 def _state(claim: Claim, around: Around) -> tuple[VolumeState, Reason | None]:
     if claim.metadata.deletion_timestamp:
         return "removing", None
@@ -115,12 +121,8 @@ def _why_unchanged(claim: Claim, around: Around) -> Reason | None:
 
 
 def _failed(events: Iterable[Event]) -> Reason | None:
-    """Return the newest failure that the events of a claim tell."""
-    found = [each for each in events if each.reason in _FAILED and each.message]
-    if not found:
-        return None
-    last = max(found, key=_at)
-    return reason("VolumePending", "volume.failed", problem=last.message.rstrip("."))
+    problem = failure(events)
+    return reason("VolumePending", "volume.failed", problem=problem) if problem else None
 
 
 def _source(claim: Claim) -> str:
