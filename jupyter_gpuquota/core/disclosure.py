@@ -229,9 +229,13 @@ def _use(use: ProjectUse, rights: Rights) -> ProjectUse:
 def _device(use: DeviceUse, rights: Rights) -> DeviceUse:
     slices = tuple(_slice(piece, rights) for piece in use.slices)
     shown = {piece.session for piece in slices}
-    seen = (each for each in use.programs if not each.session or each.session in shown)
-    programs = tuple(_program(each, rights) for each in seen)
-    return replace(use, slices=slices, programs=programs)
+
+    def programs(found: Iterable[GpuProgram]) -> tuple[GpuProgram, ...]:
+        seen = (each for each in found if not each.session or each.session in shown)
+        return tuple(_program(each, rights) for each in seen)
+
+    gpus = tuple(replace(each, programs=programs(each.programs)) for each in use.gpus)
+    return replace(use, slices=slices, programs=programs(use.programs), gpus=gpus)
 
 
 def _program(program: GpuProgram, rights: Rights) -> GpuProgram:

@@ -44,7 +44,7 @@ from .lease.leadership import Leadership
 from .nodes import NodeSettings
 from .objects.pods import Pod
 from .planning import EnginePlanning
-from .reaching import reaching
+from .reaching import prometheus, reaching
 from .reconcile.objects import SessionObjects
 from .reconcile.reconciler import Reconciler
 from .reconcile.secrets import SessionSecrets
@@ -61,6 +61,7 @@ from .rights.roles import team
 from .rights.session_tokens import SessionTokens, new_token
 from .sessions import ClusterSessions
 from .shares.registry import Shares
+from .signals.gpu_meter import gpu_meter
 from .state.seen import present_pod
 from .usage import ClusterUsage
 from .volumes.assembly import ClusterClaims
@@ -125,6 +126,8 @@ class _Assembly:
         self._facts = self._make_facts()
         self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
         self._pages = OpenPages(self._reaching.presence)
+        known = (self._board, self._watches, self._reader)
+        self._meter = gpu_meter(prometheus(config), *known, lambda: self._resident.look())
         self._admin = administrator(control, self._board, self._engine)
         self._reconciler = self._make_reconciler(defaults)
         self._resident = self._make_resident()
@@ -233,7 +236,7 @@ class _Assembly:
                 pages=self._pages,
                 reaching=self._reaching,
                 leadership=self._leadership,
-                attached=(self._data, self._volumes),
+                attached=(self._data, self._volumes, self._meter),
                 home=self._home,
                 settled=self._settle,
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,6 +14,7 @@ from ..core.scheduling.queue import nodes_for
 from ..errors import FieldError, refused
 from ..model.environments import Environment, LaunchPlace
 from ..model.messages.build import field_error
+from ..model.nodes import Reading
 from ..model.pods import ContainerRules
 from ..model.quota import Project
 from ..model.resources import MILLI, Node, Share
@@ -60,6 +61,8 @@ class ClusterReader:
         self._read: tuple[Sequence[KubeNode], DeviceObjects] = (), NO_DEVICES
         self.devices: Callable[[], DeviceObjects] = lambda: NO_DEVICES
         """Returns what the cluster says of devices that pods claim."""
+        self.readings: Callable[[], Mapping[str, Reading]] = dict
+        """Returns what is measured of GPUs, by their UUIDs."""
         self.cluster = ClusterNodes()
 
     def read(
@@ -70,7 +73,7 @@ class ClusterReader:
         if found != self._read:
             settings = replace(self._settings, divides=self._divides())
             self._read, self.cluster = found, read_nodes(found[0], settings, found[1])
-        return inventory_of(self.cluster, pods, ours)
+        return replace(inventory_of(self.cluster, pods, ours), readings=self.readings())
 
     def assumed(self, thousandths: Callable[[str], bool]) -> GpuNode:
         """Return a node as it may be where no node may be read.

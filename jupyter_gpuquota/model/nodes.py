@@ -27,12 +27,18 @@ class Reading(Model, frozen=True, kw_only=True):
     """The newest measurement of one device; None where the driver does not report it.
 
     `utilisation` in per cent and `memory_used` in MiB, over all processes; `temperature` in °C.
+    The rest is set where the engine does not tell the GPUs of a node apart: on which `node` it is,
+    its `name` there, its `memory` in MiB (0 if unknown), and whether it is split by MIG.
     """
 
     utilisation: int | None = None
     memory_used: int | None = None
     temperature: int | None = None
     programs: tuple[GpuProgram, ...] = ()
+    node: str = ""
+    name: str = ""
+    memory: int = 0
+    mig: bool = False
 
 
 class SliceUse(Model, frozen=True, kw_only=True):
@@ -58,7 +64,8 @@ class DeviceUse(Model, frozen=True, kw_only=True):
     """The usage of a device. `free` in milli-GPU; measurements are None if unknown.
 
     `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes;
-    `temperature` is in °C, `programs` is what uses it, in sessions and outside.
+    `temperature` is in °C, `programs` is what uses it, in sessions and outside. Of GPUs that the
+    engine does not tell apart these are the mean, the sum and the highest; `gpus` has each of them.
     """
 
     device: Device
@@ -68,6 +75,15 @@ class DeviceUse(Model, frozen=True, kw_only=True):
     memory_used: int | None = None
     temperature: Annotated[int | None, ADDED] = None
     programs: Annotated[tuple[GpuProgram, ...], ADDED] = ()
+    gpus: Annotated[tuple[Reading, ...], ADDED] = ()
+
+    def utilisation_of(self, session: str) -> int | None:
+        """Return the mean utilisation of the GPUs that a session has here, None if unknown."""
+        own = (gpu for gpu in self.gpus if any(each.session == session for each in gpu.programs))
+        known = [gpu.utilisation for gpu in own if gpu.utilisation is not None]
+        if self.gpus:
+            return sum(known) // len(known) if known else None
+        return self.utilisation
 
 
 class NodeUse(Model, frozen=True, kw_only=True):

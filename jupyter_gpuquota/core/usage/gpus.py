@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ...model.nodes import DeviceUse, GpuUse, NodeUse
+from ...model.nodes import DeviceUse, GpuUse, NodeUse, Reading
 from ...model.resources import device_text
 
 MANY = 16
@@ -23,19 +23,32 @@ def of_interest(found: Sequence[GpuUse]) -> list[GpuUse]:
 
 def _measured(node: NodeUse, use: DeviceUse, own: Collection[str]) -> Iterator[GpuUse]:
     device = use.device
-    if use.utilisation is None and use.memory_used is None and use.temperature is None:
-        return
-    users = [*(piece.session for piece in use.slices), *(each.session for each in use.programs)]
-    sessions = tuple(dict.fromkeys(filter(None, users)))
-    yield GpuUse(
-        node=node.name,
-        name=device_text(device),
-        model=device.model,
-        memory=device.memory,
+    for gpu in use.gpus or (_reading(use),):
+        if gpu.utilisation is None and gpu.memory_used is None and gpu.temperature is None:
+            continue
+        holders = () if use.gpus else (piece.session for piece in use.slices)
+        users = [*holders, *(each.session for each in gpu.programs)]
+        sessions = tuple(dict.fromkeys(filter(None, users)))
+        yield GpuUse(
+            node=node.name,
+            name=gpu.name,
+            model=device.model,
+            memory=gpu.memory or device.memory,
+            utilisation=gpu.utilisation,
+            memory_used=gpu.memory_used,
+            temperature=gpu.temperature,
+            programs=gpu.programs,
+            sessions=sessions,
+            mine=any(session in own for session in sessions),
+        )
+
+
+def _reading(use: DeviceUse) -> Reading:
+    """Return what is measured of a device that is one GPU."""
+    return Reading(
         utilisation=use.utilisation,
         memory_used=use.memory_used,
         temperature=use.temperature,
         programs=use.programs,
-        sessions=sessions,
-        mine=any(session in own for session in sessions),
+        name=device_text(use.device),
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+
+from msgspec.structs import replace
 
 from ...model.nodes import DeviceUse, NodeUse, Reading, SliceUse
 from ...model.resources import Device, Holding, Node, Placement, Slice
@@ -23,12 +26,21 @@ def draw(
             _add(held, session.placement, partial(_slice, session))
     for holding in holdings:
         _add(held, holding.placement, partial(_other, holding))
+    measured: dict[tuple[str, bool], list[Reading]] = defaultdict(list)
+    for reading in readings.values():
+        measured[reading.node, reading.mig].append(reading)
+
+    def read(node: Node, device: Device) -> Sequence[Reading]:
+        if device.told_apart:
+            return [readings[device.uuid]] if device.uuid in readings else []
+        return [] if device.lost else measured.get((node.name, bool(device.mig)), [])
+
     return tuple(
         NodeUse(
             name=node.name,
             simulated=node.simulated,
             devices=tuple(
-                _device(d, held.get(node.name, []), readings.get(d.uuid), usable=not node.problem)
+                _device(d, held.get(node.name, []), read(node, d), usable=not node.problem)
                 for d in node.devices
             ),
             problem=node.problem,
@@ -49,21 +61,56 @@ def _add(
 def _device(
     device: Device,
     held: Sequence[tuple[Slice, SliceUse]],
-    reading: Reading | None,
+    readings: Sequence[Reading],
     *,
     usable: bool,
 ) -> DeviceUse:
-    slices = tuple(use for piece, use in held if device.holds(piece))
+    used = _used_by_session(readings)
+    slices = tuple(_measured(use, used) for piece, use in held if device.holds(piece))
     free = max(0, device.milli - sum(piece.milli for piece in slices))
+    whole, told_apart = _together(readings), device.told_apart
     return DeviceUse(
         device=device,
         slices=slices,
         free=free if usable and not device.lost else 0,
-        utilisation=reading.utilisation if reading else None,
-        memory_used=reading.memory_used if reading else None,
-        temperature=reading.temperature if reading else None,
-        programs=reading.programs if reading else (),
+        utilisation=whole.utilisation,
+        memory_used=whole.memory_used,
+        temperature=whole.temperature,
+        programs=whole.programs if told_apart else (),
+        gpus=() if told_apart else tuple(readings),
     )
+
+
+def _together(readings: Sequence[Reading]) -> Reading:
+    """Return the mean utilisation of GPUs, the sum of their memory, and the highest temperature."""
+    percents = [each.utilisation for each in readings if each.utilisation is not None]
+    used = [each.memory_used for each in readings if each.memory_used is not None]
+    degrees = [each.temperature for each in readings if each.temperature is not None]
+    return Reading(
+        utilisation=round(sum(percents) / len(percents)) if percents else None,
+        memory_used=sum(used) if used else None,
+        temperature=max(degrees, default=None),
+        programs=tuple(program for each in readings for program in each.programs),
+    )
+
+
+def _used_by_session(readings: Sequence[Reading]) -> Mapping[str, int]:
+    """Map each session to the MiB that its programs hold, where that is known of all of them."""
+    found: dict[str, int | None] = {}
+    for program in (each for reading in readings for each in reading.programs):
+        before = found.get(program.session, 0)
+        if before is None or program.memory is None:
+            found[program.session] = None
+        else:
+            found[program.session] = before + program.memory
+    return {session: mib for session, mib in found.items() if mib is not None}
+
+
+def _measured(use: SliceUse, used: Mapping[str, int]) -> SliceUse:
+    """Return a slice with what its session's programs hold, unless the session says it itself."""
+    if use.used is not None or use.session not in used:
+        return use
+    return replace(use, used=used[use.session])
 
 
 def _slice(session: Session, piece: Slice) -> SliceUse:

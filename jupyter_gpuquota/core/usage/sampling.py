@@ -112,6 +112,10 @@ def _lasting(bucket: Bucket, at: int, seconds: int) -> Bucket:
 
 def _meter(nodes: Sequence[Node], readings: Mapping[str, Reading]) -> Meter:
     devices = {node.name: node.devices for node in nodes}
+    by_session: dict[str, set[str]] = defaultdict(set)
+    for uuid, reading in readings.items():
+        for program in reading.programs:
+            by_session[program.session].add(uuid)
 
     def meter(sessions: Sequence[Session]) -> int | None:
         held = {
@@ -121,7 +125,7 @@ def _meter(nodes: Sequence[Node], readings: Mapping[str, Reading]) -> Meter:
             for piece in placement.slices
             for device in devices.get(placement.node, ())
             if device.holds(piece)
-        }
+        }.union(*(by_session[session.id] for session in sessions if session.id in by_session))
         known = [r.utilisation for uuid in held if (r := readings.get(uuid)) is not None]
         measured = [percent for percent in known if percent is not None]
         return sum(measured) // len(measured) if measured else None

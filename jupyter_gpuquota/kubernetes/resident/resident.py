@@ -143,6 +143,10 @@ class ClusterResident:
         """Call a function in the thread of the settings."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
 
+    def look(self) -> None:
+        """Look at nodes and workloads soon. Called in the event loop."""
+        self._changed.set()
+
     async def keep_alive(self, session_id: str, span: int) -> Session:
         """Keep a session alive. Raises NotFound, WrongState, NotAllowed, Unavailable."""
         monitor = self._parts.monitor

@@ -6,7 +6,7 @@ no resource; the scheduler names the GPU in a label, and keeps the GPU by a pod 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -140,7 +140,7 @@ class Part:
 
 def part_of(pod: Meta, node: GpuNode) -> Part | None:
     """Return what a pod has of shared GPUs of its node, None for one that shares none."""
-    groups = tuple(sorted(_groups(pod.labels)))
+    groups = groups_of(pod)
     milli = part_requested(pod.annotations, node.usable) if groups else 0
     return Part(milli, groups) if milli else None
 
@@ -167,10 +167,10 @@ def is_reservation(pod: Meta) -> bool:
     return pod.namespace in RESERVATIONS and GROUP in pod.labels
 
 
-def _groups(labels: Mapping[str, str]) -> Iterator[str]:
-    for label, value in labels.items():
-        if label == GROUP or label.startswith(f"{GROUP}/"):
-            yield value
+def groups_of(pod: Meta) -> tuple[str, ...]:
+    """Return the names of the shared GPUs that a pod has parts of."""
+    of = (text for key, text in pod.labels.items() if key == GROUP or key.startswith(f"{GROUP}/"))
+    return tuple(sorted(of))
 
 
 def _rounded(milli: Fraction) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -48,10 +49,11 @@ class Prometheus:
     async def asked(self, query: str, read: Callable[[bytes], T]) -> T | None:
         """Return what `read` makes of the answer to a query; None, and a `problem`, without one.
 
-        `read` may raise ValueError and MsgspecError.
+        `read` is called in a thread, as an answer may be large. It may raise ValueError and
+        MsgspecError.
         """
         try:
-            found = read(await self._ask(query))
+            found = await asyncio.to_thread(read, await self._ask(query))
         except (OSError, HTTPClientError, ValueError, msgspec.MsgspecError) as error:
             if not self.problem:
                 _log.warning("Prometheus cannot be asked: %s", error)

@@ -35,7 +35,8 @@ class Holder:
     @property
     def utilisation(self) -> int | None:
         """Return the mean utilisation of its devices in per cent, over all their processes."""
-        measured = [use.utilisation for use, _ in self.parts if use.utilisation is not None]
+        percents = [use.utilisation_of(piece.session) for use, piece in self.parts]
+        measured = [percent for percent in percents if percent is not None]
         return sum(measured) // len(measured) if measured else None
 
     @property

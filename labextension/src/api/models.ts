@@ -818,7 +818,8 @@ export interface NodeUse {
  * The usage of a device. `free` in milli-GPU; measurements are None if unknown.
  *
  * `utilisation` in per cent and `memory_used` in MiB are the driver's, for all processes;
- * `temperature` is in °C, `programs` is what uses it, in sessions and outside.
+ * `temperature` is in °C, `programs` is what uses it, in sessions and outside. Of GPUs that the
+ * engine does not tell apart these are the mean, the sum and the highest; `gpus` has each of them.
  */
 export interface DeviceUse {
   device: Device;
@@ -828,6 +829,7 @@ export interface DeviceUse {
   memory_used: number | null;
   temperature?: number | null;
   programs?: GpuProgram[];
+  gpus?: Reading[];
 }
 /**
  * One GPU. `memory` in MiB. `lost` when the driver no longer responds for it.
@@ -887,6 +889,23 @@ export interface GpuProgram {
   owner: string;
   pid: number | null;
   memory: number | null;
+}
+/**
+ * The newest measurement of one device; None where the driver does not report it.
+ *
+ * `utilisation` in per cent and `memory_used` in MiB, over all processes; `temperature` in °C.
+ * The rest is set where the engine does not tell the GPUs of a node apart: on which `node` it is,
+ * its `name` there, its `memory` in MiB (0 if unknown), and whether it is split by MIG.
+ */
+export interface Reading {
+  utilisation: number | null;
+  memory_used: number | null;
+  temperature: number | null;
+  programs: GpuProgram[];
+  node: string;
+  name: string;
+  memory: number;
+  mig: boolean;
 }
 /**
  * The GPUs that are measured, where there are many those that the caller's sessions use.

@@ -6,6 +6,7 @@ export interface IGpuUser {
   readonly owner: string;
   /** Different names of its programs; empty if they are not shown. */
   readonly names: readonly string[];
+  /** How many processes are known; a pod has any number of them. */
   readonly count: number;
   /** In MiB; null if it is unknown for one of its programs. */
   readonly memory: number | null;
@@ -38,7 +39,7 @@ export function gpuUsers({ programs }: GpuUse): IGpuUser[] {
     session: group[0].session,
     owner: group[0].owner,
     names: [...new Set(group.map(({ name }) => name))].filter(Boolean),
-    count: group.length,
+    count: group.filter(({ pid }) => pid !== null).length,
     memory: group.reduce<number | null>(
       (sum, { memory }) =>
         sum === null || memory === null ? null : sum + memory,

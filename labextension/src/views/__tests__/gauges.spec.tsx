@@ -27,7 +27,8 @@ const BUSY = makeGpu({
   sessions: ['s1'],
   programs: [
     { session: 's1', name: 'python', owner: 'ana', pid: 7, memory: 28_672 },
-    { session: '', name: '', owner: 'bob', pid: null, memory: 3072 }
+    { session: '', name: '', owner: 'bob', pid: null, memory: 3072 },
+    { session: '', name: '', owner: 'team-b', pid: null, memory: null }
   ]
 });
 const FREE = makeGpu({ name: '1', utilisation: 0, memory_used: 0 });
@@ -77,6 +78,7 @@ describe('what is measured of GPUs', () => {
     expect(screen.getByText('64 °C')).toBeTruthy();
     expect(screen.getByText('exp-1: 28 GiB')).toBeTruthy();
     expect(screen.getByText('bob, outside sessions: 3 GiB')).toBeTruthy();
+    expect(screen.getByText('team-b, outside sessions')).toBeTruthy();
     expect(
       screen.getByRole('meter', { name: 'GPU 1: utilisation' })
     ).toBeTruthy();

@@ -64,11 +64,11 @@ export function userText(
   const who = user.session ? (session?.spec.name ?? names) : outside;
   const facts = [
     user.memory === null ? '' : memory(user.memory),
-    user.count > 1 || user.memory === null
+    user.count > (user.memory === null ? 0 : 1)
       ? trans._n('%1 process', '%1 processes', user.count)
       : ''
-  ];
-  return trans.__('%1: %2', who, facts.filter(Boolean).join(', '));
+  ].filter(Boolean);
+  return facts.length ? trans.__('%1: %2', who, facts.join(', ')) : who;
 }
 
 /** Return a session's last values in words; `interval` in seconds between two. */
