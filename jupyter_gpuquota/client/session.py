@@ -56,7 +56,7 @@ SESSIONS = Table[Session](
         "status": lambda s: s.state,
         "project": lambda s: s.spec.project,
         "user": lambda s: s.owner,
-        "type": lambda s: s.spec.kind,
+        "kind": lambda s: s.spec.kind,
         "share": lambda s: s.spec.share.text,
         "gpus": held_gpus,
         "simulated": lambda s: s.simulated,
@@ -73,7 +73,7 @@ SESSIONS = Table[Session](
         "kept_until": lambda s: s.kept.until if s.kept else None,
         "id": lambda s: s.id,
     },
-    shown=("name", "status", "project", "user", "type", "share", "node", "created"),
+    shown=("name", "status", "project", "user", "kind", "share", "node", "created"),
     empty="No sessions.",
 )
 """Times are aware of their zone; `gpus` is what a session holds."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from ..control.board import Board, snapshot_of
 from ..core.forecast.settings_change import Present, changed
+from ..core.scheduling.undivided import is_undivided, plain_preview, plain_reason
 from ..model.messages.build import joined
 from ..model.previews import Preview, QueuePosition
 from ..model.projects import ChangePreview, SettingsChange
@@ -41,6 +42,7 @@ class EnginePlanning:
         """Return what would happen to a validated request of a user. Raises Unavailable."""
         with translated():
             found = await self._engine.preview(spec)
+        found = plain_preview(found) if self._is_undivided() else found
         found = replace(found, isolation=self._isolation(spec))
         tied = tuple(self._ties(spec, owner))
         said = (*found.sentences, *tied)
@@ -50,7 +52,10 @@ class EnginePlanning:
         """Return why a session is queued, and its position. Raises NotFound, Unavailable."""
         session = self._board.find(session_id)
         with translated():
-            return await self._engine.position(session)
+            found = await self._engine.position(session)
+        if found.reason and self._is_undivided():
+            return replace(found, reason=plain_reason(found.reason))
+        return found
 
     def starts(self) -> Mapping[str, datetime]:
         """Return nothing: the engine does not say when it starts sessions."""
@@ -69,3 +74,6 @@ class EnginePlanning:
         named = {request.name for request in change.put}
         put = [project for project in after.projects if project.name in named]
         return await self._engine.administration.try_change(put, change.delete)
+
+    def _is_undivided(self) -> bool:
+        return is_undivided(self._engine.projects(), self._board.nodes)

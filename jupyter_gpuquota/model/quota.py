@@ -160,3 +160,8 @@ class Quota(Model, frozen=True, kw_only=True):
     revision: str
     admin: bool = False
     departments: Annotated[tuple[Department, ...], ADDED] = ()
+
+    @property
+    def undivided(self) -> bool:
+        """Return whether one project has all GPUs: then no list speaks of projects or quotas."""
+        return len(self.projects) == 1 and self.projects[0].quota == self.capacity

@@ -67,7 +67,8 @@ def test_what_others_borrowed_on_several_nodes_is_a_fragment() -> None:
 def test_what_the_own_project_uses_counts_as_what_is_not_free() -> None:
     part = make_session("r", "0.125", "running", age=HOUR, project="a", placement=_eighth())
     waiting = waits("w", "1", "a", kind="train")
-    found = why("w", [part, waiting], [make_project("a", "1")], [make_node("n1", 1)])
+    projects = [make_project("a", "1"), make_project("b", "0")]
+    found = why("w", [part, waiting], projects, [make_node("n1", 1)])
     assert found.key == "quota.borrow_part"
     assert found.hint == "Starts when enough GPUs are free."
 

@@ -196,10 +196,33 @@ def test_simulated_gpus_are_marked_everywhere():
 
 def test_a_list_has_the_columns_that_users_know():
     heading, row = SessionsView(page(make_running()), {"id-exp1": "http://lab/x"}).text.splitlines()
-    columns = "NAME STATUS AGE NODE ENVIRONMENT TYPE PROJECT USER GPUs (simulated) ISOLATION URL"
+    columns = "NAME STATUS AGE NODE ENVIRONMENT KIND PROJECT USER GPUs (simulated) ISOLATION URL"
     assert heading.split() == columns.split()
     assert row.split()[:2] == ["exp1", "running"]
     assert row.split()[-3:] == ["0.5", "none", "http://lab/x"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("interactive-spot", "Interactive (spot)"), ("train", "Training"), ("later", "later")],
+)
+def test_kinds_are_called_as_in_the_launch_form(kind, words):
+    session = make_running()
+    session = msgspec.structs.replace(
+        session, spec=msgspec.structs.replace(session.spec, kind=kind)
+    )
+    assert words in SessionsView(page(session), {}).text
+    assert words in SessionView(session).text
+
+
+def test_no_view_of_an_undivided_machine_names_a_project_or_a_quota():
+    session = make_running()
+    quota = sum_up([make_project("team-a", "4")], [session], [make_node("n1", 4)])
+    told = [QuotaView(quota), SessionsView(page(session), {}, undivided=quota.undivided)]
+    for view in told:
+        for word in ("team-a", "project", "quota", "fair share"):
+            assert word not in view.text.lower()
+    assert "RUNNING" in told[0].text
 
 
 def test_a_list_of_real_and_simulated_gpus_marks_each():

@@ -22,11 +22,11 @@ from ..fields import FieldReader
 from ..names import mention
 from ..requests.shares import read_share
 from ..scheduling import explain
-from ..scheduling.capacity import is_undivided
 from ..scheduling.cycle import Cycle
 from ..scheduling.holders import held_by
 from ..scheduling.scheduler import run_cycle
 from ..scheduling.snapshot import ClusterSnapshot, Decision
+from ..scheduling.undivided import is_undivided, plain_preview
 from ..usage.isolation import isolation_of
 from .settling import SteadyState, settle
 from .waiting import waits
@@ -39,6 +39,11 @@ _REQUESTED = "\uffff"
 
 def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
     """Return what becomes of a valid request: cycles are played until nothing changes."""
+    found = _preview(spec, snapshot)
+    return plain_preview(found) if is_undivided(snapshot.projects, snapshot.nodes) else found
+
+
+def _preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
     now = snapshot.now
     requested = Session(
         id=_REQUESTED, spec=spec, owner="", state="waiting", since=now, created=now, path=""
@@ -51,8 +56,7 @@ def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
     if victims := _caused(rest, snapshot):
         return _preempts(victims, decision, rest, snapshot)
     if isinstance(decision.outcome, Placement) and _REQUESTED not in rest.lost:
-        alone = is_undivided(snapshot.projects, snapshot.nodes)
-        return _starts(spec, decision.outcome, run_cycle(trial), alone=alone)
+        return _starts(spec, decision.outcome, run_cycle(trial))
     return _follows(decision, trial, rest)
 
 
@@ -115,7 +119,7 @@ def forbidden(error: GpuQuotaError, nearest: Share | None = None) -> Preview:
     )
 
 
-def _starts(spec: SessionSpec, placement: Placement, cycle: Cycle, *, alone: bool) -> Preview:
+def _starts(spec: SessionSpec, placement: Placement, cycle: Cycle) -> Preview:
     if not placement.slices:
         sentence = message("preview.no_gpu")
         return Preview(
@@ -130,7 +134,7 @@ def _starts(spec: SessionSpec, placement: Placement, cycle: Cycle, *, alone: boo
         _start(placement, MILLI - device.milli),
         _borrows(borrowed, ",".join(_owners(cycle, spec.project)))
         if borrows
-        else message("preview.uses_alone" if alone else "preview.uses", used=placement.milli),
+        else message("preview.uses", used=placement.milli),
     )
     return Preview(
         verdict="borrows" if borrows else "fits",

@@ -17,7 +17,6 @@ from ...model.resources import MILLI, Placement, Share
 from ...model.sessions import Session
 from .. import lifecycle
 from ..idle import lifetime
-from ..scheduling.capacity import is_undivided
 from ..scheduling.cycle import Cycle
 from ..scheduling.placement import Pool
 from ..scheduling.scheduler import plan
@@ -43,8 +42,6 @@ def waits(requested: Session, trial: ClusterSnapshot, cycle: Cycle, rest: Steady
     outcome, place = decision.outcome, decision.ahead + 1
     why = outcome if isinstance(outcome, Reason) else end.reason
     sentences = [message("preview.queued", place=place, project=project)]
-    if is_undivided(trial.projects, trial.nodes):
-        sentences = [message("preview.queued_alone", place=place)]
     sentences += sentences_of(why) if why else ()
     nearest = _nearest(requested, trial, cycle)
     if nearest:

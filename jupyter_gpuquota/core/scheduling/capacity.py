@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ...model.quota import Project
 from ...model.resources import MILLI, Device, Holding, MigInstance, Node, Placement, Share, Slice
 
 
@@ -185,8 +184,3 @@ def capacity_of(nodes: Iterable[Node]) -> int:
 def shareable(nodes: Iterable[Node], holdings: Iterable[Holding]) -> int:
     """Return the milli-GPU that projects share: all but those of other workloads."""
     return max(0, capacity_of(nodes) - sum(h.placement.milli for h in holdings))
-
-
-def is_undivided(projects: Sequence[Project], nodes: Iterable[Node]) -> bool:
-    """Return whether one project has all GPUs: then nobody needs to hear of quotas."""
-    return len(projects) == 1 and projects[0].quota == capacity_of(nodes)

@@ -19,6 +19,7 @@ from .cycle import Cycle
 from .reclaim import consolidate, preempt, reclaim
 from .reclaimable import Reclaimable
 from .snapshot import ClusterSnapshot, Decision, Plan
+from .undivided import is_undivided, plain_reason
 
 
 def plan(snapshot: ClusterSnapshot, spent: Callable[[], bool] = bool) -> Plan:
@@ -62,10 +63,14 @@ def _explain(cycle: Cycle) -> None:
 def _decisions(cycle: Cycle) -> Iterator[Decision]:
     """Yield the outcomes of queued sessions; none waits behind one that is held."""
     held = cycle.snapshot.held
+    undivided = is_undivided(cycle.snapshot.projects, cycle.snapshot.nodes)
     queue = [s for s in cycle.snapshot.sessions if s.state == "waiting"]
     queue.sort(key=lambda s: (s.spec.project, cycle.keys[s.id]))
     for _, members in groupby(queue, key=lambda s: s.spec.project):
         ahead = 0
         for session in members:
-            yield Decision(session.id, cycle.outcomes[session.id], ahead)
+            outcome = cycle.outcomes[session.id]
+            if undivided and isinstance(outcome, Reason):
+                outcome = plain_reason(outcome)
+            yield Decision(session.id, outcome, ahead)
             ahead += session.id not in held

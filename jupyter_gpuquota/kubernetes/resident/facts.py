@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
+
+from ...core.scheduling.undivided import is_undivided, plain_reason
 from ...errors import GpuQuotaError
 from ...model.reasons import Reason
 from ...model.resources import MILLI, Isolation, Placement
@@ -37,11 +41,18 @@ class ClusterFacts:
         self._attached = attached
         self._nodes = watches.cache(NODES)
         self._lost: frozenset[str] | None = None
+        self._divided_by: tuple[object, ...] = ()
+        self._undivided = False
         self._nodes.subscribe(self._forget)
 
     def admission(self, session: Session) -> Admission:
-        """Return what the engine says about a session."""
-        return self._engine.admission(session)
+        """Return what the engine says about a session, in the words for its cluster."""
+        found = self._engine.admission(session)
+        place = found.queue
+        if place is None or place.reason is None or not self._is_undivided():
+            return found
+        plain = replace(place, reason=plain_reason(place.reason))
+        return dataclasses.replace(found, queue=plain)
 
     def placement(self, pod: Pod) -> Placement | None:
         """Return where a pod holds resources, None if it holds none."""
@@ -79,6 +90,14 @@ class ClusterFacts:
     def engine(self, spec: SessionSpec) -> EnginePatch:
         """Return what the engine adds to the workload of a request."""
         return self._engine.patch(spec)
+
+    def _is_undivided(self) -> bool:
+        """Return whether one project has all GPUs; looked up again when these change."""
+        projects, nodes = self._inventory.projects(), self._inventory.nodes()
+        if (projects, nodes) != self._divided_by:
+            self._divided_by = (projects, nodes)
+            self._undivided = is_undivided(projects, nodes)
+        return self._undivided
 
     def _forget(self, _: object) -> None:
         self._lost = None

@@ -41,6 +41,7 @@ def _exceeding() -> dict[str, Text]:
     """Return the texts for what is more than a rule allows.
 
     `.ahead`: others wait for the same, and come first; `.never`: it is more than can be released.
+    `gpus.kept` is for one project that has all GPUs (`core/scheduling/undivided.py`).
     """
     rules = {
         "quota.interactive": (
@@ -56,6 +57,11 @@ def _exceeding() -> dict[str, Text]:
         "quota.limit": (
             "{project} already uses {used:amount} of its limit of {limit:gpus}; {more:amount} more "
             "would exceed it.",
+            "",
+        ),
+        "gpus.kept": (
+            "Interactive sessions already use {used:amount} of {quota:gpus}; this one needs "
+            "{more:gpus}.",
             "",
         ),
     }
@@ -112,6 +118,10 @@ REASONS = {
     "gpus.no_node": Text(
         "{share:share} requested, but none of the nodes it may use is available.",
         "Starts when such a node is available.",
+    ),
+    "gpus.in_use": Text(
+        "{used:amount} of {quota:gpus} are in use; {more:gpus} requested.",
+        "Starts when enough GPUs are free.",
     ),
     "gpus.mig": Text(
         "All MIG instances with profile {profile} are in use.", "Starts when one is released."
@@ -196,7 +206,7 @@ REASONS = {
         f"{_REQUEUED}.",
     ),
     "reclaim.priority": Text(
-        "Preempted by {session:sessions}, which has priority in the same project.",
+        "Preempted by {session:sessions}, which has priority over it.",
         f"{_REQUEUED} when GPUs are free.",
     ),
     "reclaim.borrowed": Text(

@@ -20,6 +20,7 @@ from .sessions import (
     anchor,
     href_of,
     isolation_text,
+    kind_text,
     outcome,
     status_text,
 )
@@ -119,7 +120,7 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("preempted", _reclaimed_text(s)),
         ("project", spec.project),
         ("user", s.owner),
-        ("type", spec.kind),
+        ("kind", kind_text(s)),
         ("share", _share_text(spec)),
         ("runs on", place.text if place else ""),
         ("GPU memory", memory_text(memory) if memory else ""),

@@ -51,6 +51,9 @@ class QuotaView(View[Quota]):
         )
 
     def _columns(self) -> list[Column[ProjectUse]]:
+        return _ACTIVITY if self.data.undivided else [*self._shares(), *_ACTIVITY]
+
+    def _shares(self) -> list[Column[ProjectUse]]:
         default = self.data.default
         return [
             Column("PROJECT", lambda p: f"{p.name} (default)" if p.name == default else p.name),
@@ -59,11 +62,6 @@ class QuotaView(View[Quota]):
             Column("IN QUOTA", lambda p: gpus_text(p.allocated - p.over)),
             Column("OVER QUOTA", lambda p: gpus_text(p.over) if p.over else ""),
             Column("FAIR SHARE", lambda p: gpus_text(p.fair)),
-            Column("RUNNING", lambda p: str(p.running)),
-            Column("QUEUED", _queued),
-            Column(
-                "USERS", lambda p: ", ".join(f"{u.user} {gpus_text(u.allocated)}" for u in p.users)
-            ),
         ]
 
 
@@ -84,6 +82,11 @@ def _amount(milli: int | None) -> str:
     return "unlimited" if milli is None else gpus_text(milli)
 
 
+_ACTIVITY: list[Column[ProjectUse]] = [
+    Column("RUNNING", lambda p: str(p.running)),
+    Column("QUEUED", _queued),
+    Column("USERS", lambda p: ", ".join(f"{u.user} {gpus_text(u.allocated)}" for u in p.users)),
+]
 _DEPARTMENTS: Sequence[Column[Department]] = (
     Column("DEPARTMENT", lambda d: d.name),
     Column("PART OF", lambda d: d.parent),

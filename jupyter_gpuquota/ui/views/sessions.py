@@ -11,11 +11,18 @@ from ...client.urls import place_of
 from ...model.addresses import address_of
 from ...model.reasons import Reason
 from ...model.resources import Isolation, gpus_text
-from ...model.sessions import Session
+from ...model.sessions import Kind, Session
 from ...model.struct import Page
 from .idle import coming_text
 from .markup import Markup, join, printable, tag
 from .view import Column, Row, View, html_table, span_text, text_table
+
+KINDS: Mapping[Kind, str] = {
+    "interactive": "Interactive",
+    "interactive-spot": "Interactive (spot)",
+    "train": "Training",
+}
+"""The kinds of sessions, as the launch forms call them."""
 
 _WITH_REASON = ("waiting", "starting", "failed")
 
@@ -23,7 +30,8 @@ _WITH_REASON = ("waiting", "starting", "failed")
 class SessionsView(View[tuple[Session, ...]]):
     """Sessions; `urls` maps ids of running ones to their addresses.
 
-    `filtered` means that only some sessions were requested.
+    `filtered` means that only some sessions were requested, `undivided` that one project has all
+    GPUs.
     """
 
     def __init__(
@@ -32,9 +40,11 @@ class SessionsView(View[tuple[Session, ...]]):
         urls: Mapping[str, str],
         *,
         filtered: bool = False,
+        undivided: bool = False,
         exit_code: int = 0,
     ) -> None:
         super().__init__(page.items, exit_code=exit_code)
+        self._undivided = undivided
         self._none = "No matching sessions." if filtered else "No sessions."
         self._page = page
         self._urls = urls
@@ -79,19 +89,20 @@ class SessionsView(View[tuple[Session, ...]]):
 
     def _columns(self) -> list[Column[Session]]:
         simulated = {s.simulated for s in self.data if s.placement} == {True}
-        return [
+        columns: list[Column[Session]] = [
             Column("NAME", lambda s: s.spec.name, whole=True),
             Column("STATUS", status_text),
             Column("AGE", lambda s: span_text(s.created, self._now)),
             Column("NODE", lambda s: s.placement.node if s.placement else "", whole=True),
             Column("ENVIRONMENT", lambda s: PurePath(s.spec.image or s.spec.environment).name),
-            Column("TYPE", lambda s: s.spec.kind),
+            Column("KIND", kind_text),
             Column("PROJECT", lambda s: s.spec.project, whole=True),
             Column("USER", lambda s: s.owner, whole=True),
             Column("GPUs (simulated)", gpus_of) if simulated else Column("GPUs", _marked_gpus),
             Column("ISOLATION", lambda s: isolation_short(s.isolation) if s.isolation else ""),
             Column("URL", lambda s: self._urls.get(s.id, ""), link),
         ]
+        return [c for c in columns if not (self._undivided and c.heading == "PROJECT")]
 
 
 class ChangedView(SessionsView):
@@ -125,6 +136,11 @@ def status_text(session: Session) -> str:
     if session.state != "waiting":
         return session.state
     return f"queued (#{session.queue_position})" if session.queue_position else "queued"
+
+
+def kind_text(session: Session) -> str:
+    """Return the kind of a session; one that a later version knows is shown as it is."""
+    return KINDS.get(session.spec.kind, session.spec.kind)
 
 
 def gpus_of(session: Session) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...client.templates import TEMPLATES, share_text
 from ...model.templates import Template, TemplateList
 from .markup import Markup, join, tag
+from .sessions import KINDS
 from .view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
 
 _NONE = "No templates. Save one: jupyter gpu template save NAME --from SESSION."
@@ -86,7 +87,7 @@ _COLUMNS: list[Column[Template]] = [
     Column("TITLE", lambda each: each.title),
     Column("OWNER", _owner),
     Column("PROJECT", lambda each: each.project),
-    Column("KIND", lambda each: each.request.kind),
+    Column("KIND", lambda each: KINDS.get(each.request.kind, each.request.kind)),
     Column("SHARE", share_text),
     Column("ENVIRONMENT", lambda each: each.request.environment),
     Column("DATA", lambda each: ", ".join((*each.request.data, *each.request.volumes))),

@@ -22,18 +22,13 @@ from ...client import Client
 from ...client.sessions import Wishes
 from ...errors import FieldError, GpuQuotaError, refused
 from ...model.previews import Preview
-from ...model.sessions import Kind
 from ..views.markup import Markup, join, tag
-from ..views.sessions import isolation_text, outcome
+from ..views.sessions import KINDS, isolation_text, outcome
 from . import container
 from .live import error_html
 
 PRESETS = (("¼ GPU", "0.25"), ("½ GPU", "0.5"), ("1 GPU", "1"), ("2 GPUs", "2"), ("CPU only", ""))
-_KINDS: tuple[tuple[str, Kind], ...] = (
-    ("Interactive", "interactive"),
-    ("Interactive (spot)", "interactive-spot"),
-    ("Training", "train"),
-)
+_KINDS = tuple((words, kind) for kind, words in KINDS.items())
 _SIZE: dict[str, Any] = {"style": {"description_width": "9em"}, "layout": {"width": "32em"}}
 _MARKS = {"fits": "✓", "borrows": "✓", "forbidden": "✗"}
 

@@ -40,7 +40,7 @@ class SessionsWidget(LiveWidget):
         self._choice.options = [(f"{s.spec.project}/{s.spec.name}", s.id) for s in page.items]
         # Never select another session than the user did: the next press could be Delete.
         self._choice.value = chosen if chosen in {s.id for s in page.items} else None
-        return SessionsView(page, {})
+        return SessionsView(page, {}, undivided=self._client.quota.get().document.undivided)
 
     def _verbs(self) -> list[Button]:
         verbs = self._client.sessions

@@ -385,7 +385,7 @@ async def test_the_position_follows_class_and_age(api: FakeApi) -> None:
     ("action", "team", "code", "text"),
     [
         ("reclaim", "team-b", "Reclaimed", "GPUs that team-a had borrowed"),
-        ("preempt", "team-a", "Reclaimed", "priority in the same project"),
+        ("preempt", "team-a", "Reclaimed", "priority over it"),
         ("consolidation", "team-b", "Moved", "continues on other GPUs"),
     ],
 )

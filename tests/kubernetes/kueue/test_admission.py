@@ -152,7 +152,7 @@ def test_a_colleague_with_priority_is_named() -> None:
     told = preempted("gpu-urgent", "InClusterQueue", "prioritization in the ClusterQueue")
     found = read([*TEAMS, workload("team-a", "gpu-urgent", 2000), mine(*told)], taker)
     assert found.reason is not None
-    assert found.reason.message == "Preempted by urgent, which has priority in the same project."
+    assert found.reason.message == "Preempted by urgent, which has priority over it."
 
 
 def test_who_waits_for_a_reclaim_is_told_from_whom() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,12 +20,13 @@ from jupyter_gpuquota.kubernetes.engines.kueue.objects import (
     WORKLOADS,
 )
 from jupyter_gpuquota.kubernetes.engines.surroundings import EngineSettings, Surroundings
+from jupyter_gpuquota.kubernetes.planning import EnginePlanning
 from jupyter_gpuquota.kubernetes.resources import STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.quota import Affinity, Project
 from jupyter_gpuquota.model.sessions import Session
-from tests.builders import make_session, make_spec
+from tests.builders import make_node, make_session, make_spec
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.kueue.objects import (
     GPUS,
@@ -418,3 +420,18 @@ async def test_who_may_not_read_cluster_queues_launches_all_the_same() -> None:
         assert found.reason is not None
         assert (found.reason.key, found.reason.raw) == ("queue.refuses", "full")
         assert "cannot be read" in engine.warnings()[0]
+
+
+async def test_a_cluster_that_one_project_has_whole_hears_nothing_of_quotas() -> None:
+    api = FakeApi(("team-a",))
+    held = workload("team-a", "s1", 3000, held="team-a")
+    fill(api, *team("team-a", 4000), held)
+    async with running(api) as engine:
+        board: Any = SimpleNamespace(nodes=[make_node("n1", 4)])
+        planning = EnginePlanning(engine, board, lambda _: None, lambda *_: ())
+        for gpus in ("1", "2"):
+            request = make_spec("x", gpus, project="team-a", kind="train")
+            found = await planning.preview(request, "ana")
+            hint = found.reason.hint if found.reason else ""
+            said = f"{found.message} {hint}".lower()
+            assert not any(word in said for word in ("quota", "team-a", "borrow"))

@@ -31,7 +31,8 @@ def _list(client: Client, args: Args, console: Console) -> SessionsView:
     sessions = client.sessions.list(project=args.project, state=args.state, owner=args.user)
     urls = client.sessions.urls(sessions) if console.shell else {}
     filtered = bool(args.project or args.state or args.user)
-    return SessionsView(sessions.document, urls, filtered=filtered)
+    undivided = client.quota.get().document.undivided
+    return SessionsView(sessions.document, urls, filtered=filtered, undivided=undivided)
 
 
 def _describe(client: Client, args: Args, _console: Console) -> SessionView:

@@ -67,6 +67,22 @@ export const reasons: Texts = {
     trans._n('%2 free in total, but no node has a whole GPU free.', '%2 free in total, but no node has %1 whole GPUs free.', Number(a.devices), f.gpus(a.free)),
     trans.__('Request %1, which would start now, or wait until enough GPUs of one node are free.', f.gpus(a.best))
   ],
+  'gpus.in_use': (trans, f, a) => [
+    trans.__('%1 of %2 are in use; %3 requested.', f.amount(a.used), f.gpus(a.quota), f.gpus(a.more)),
+    trans.__('Starts when enough GPUs are free.')
+  ],
+  'gpus.kept': (trans, f, a) => [
+    trans.__('Interactive sessions already use %1 of %2; this one needs %3.', f.amount(a.used), f.gpus(a.quota), f.gpus(a.more)),
+    trans.__('Starts when %1 of that is released.', f.gpus(a.missing))
+  ],
+  'gpus.kept.ahead': (trans, f, a) => [
+    trans.__('Interactive sessions already use %1 of %2; this one needs %3.', f.amount(a.used), f.gpus(a.quota), f.gpus(a.more)),
+    trans.__('Starts when %1 of that is released beyond what those ahead of it need.', f.gpus(a.missing))
+  ],
+  'gpus.kept.never': (trans, f, a) => [
+    trans.__('Interactive sessions already use %1 of %2; this one needs %3.', f.amount(a.used), f.gpus(a.quota), f.gpus(a.more)),
+    trans.__('Request less, or ask an administrator for more; otherwise it cannot start.')
+  ],
   'gpus.mig': (trans, _f, a) => [
     trans.__('All MIG instances with profile %1 are in use.', a.profile),
     trans.__('Starts when one is released.')
@@ -193,7 +209,7 @@ export const reasons: Texts = {
     trans.__('Starts when they are released; saving may take up to %1.', f.duration(a.grace))
   ],
   'reclaim.priority': (trans, f, a) => [
-    trans.__('Preempted by %1, which has priority in the same project.', f.sessions(a.session)),
+    trans.__('Preempted by %1, which has priority over it.', f.sessions(a.session)),
     trans.__('It is requeued and restarts automatically when GPUs are free.')
   ],
   'reclaim.protected': (trans, f, a) => [
