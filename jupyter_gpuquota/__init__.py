@@ -34,25 +34,27 @@ def snapshot(
     metrics: Mapping[str, float] | None = None,
     artifacts: Sequence[str] = (),
     variables: Mapping[str, Any] | None = None,
+    volumes: Sequence[str] | None = None,
     wait: bool = False,
 ) -> str:
     """Take a snapshot of the session in which this program runs, and return its id.
 
     `metrics` are numbers to record, `artifacts` patterns of files in the session's folder,
-    `variables` objects to store by name, as far as they can be pickled. Without
-    `wait` the program goes on while its files are stored; the id is then that of the job, which
-    every command takes for the snapshot's. Raises WrongState outside of sessions.
+    `variables` objects to store by name, as far as they can be pickled, `volumes` the names of
+    those to copy, by default all that the session may write. Without `wait` the program goes on
+    while its files are stored; the id is then that of the job, which every command takes for the
+    snapshot's. Raises WrongState outside of sessions.
     """
     made = (
         import_module("jupyter_gpuquota.client")
         .Client()
-        .snapshots.create(
-            note=note,
+        .snapshots.from_code(
+            note,
             tags=(tag,) if tag else (),
             metrics=metrics,
             artifacts=artifacts,
             variables=variables,
-            coded=True,
+            volumes=volumes,
             wait=wait,
         )
     )

@@ -77,7 +77,7 @@ def open_local(
     volumes = KeptVolumes(board, FolderVolumes(home), resident)
     runner.links.volume_folder = volumes.folder_of
     backend = volumes.added_to(data.added_to(backend, resident))
-    snapshots = open_snapshots(board, data, home, state.folder)
+    snapshots = open_snapshots(board, data, home, state.folder, volumes)
     runs = MeasuredRuns(open_runs(board, state), resident.recorder.utilisation)
     backend = replace(backend, runs=runs)
     return snapshots.added_to(_entered(backend, board, state, runner, presence), resident)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from ..control.snapshots.assembly import SnapshotParts
 from ..control.snapshots.folders import DiskFolders
 from ..control.snapshots.orders import LaunchedProcess
 from ..control.storage.state_folder import make_state_folder
+from ..control.volumes.kept import KeptVolumes
 from ..core.snapshots.redaction import secret_values
+from ..core.snapshots.volumes import mounted
 from ..errors import NotFound
 from ..model.datasets.lakes import Lake
 from ..model.sessions import Session
@@ -41,16 +43,24 @@ def open_data(board: Board, config: LocalConfig, home: Path) -> Data:
 
 
 def open_snapshots(
-    board: Board, data: Data, home: Path, folder_of: Callable[[Session], SessionFolder]
+    board: Board,
+    data: Data,
+    home: Path,
+    folder_of: Callable[[Session], SessionFolder],
+    volumes: KeptVolumes,
 ) -> SnapshotParts:
     """Return the snapshots of the state folder `home`."""
     folder = home / "data"
 
-    def look(session: Session) -> Mapping[str, Any]:
+    def look(session: Session, wanted: Collection[str] | None) -> Mapping[str, Any]:
         log = folder_of(session).path / "log"
         spec = session.spec
         links = [each.path for each in spec.data] + [each.path for each in spec.mounts]
-        return {"log": str(log), "exclude": tuple(link.lstrip("/") for link in links if link)}
+        return {
+            "log": str(log),
+            "exclude": tuple(link.lstrip("/") for link in links if link),
+            "mounted": mounted(session, wanted, volumes.all()),
+        }
 
     async def secrets(session_id: str) -> list[str]:
         session = board.by_id.get(session_id)

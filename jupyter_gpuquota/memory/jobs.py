@@ -81,11 +81,13 @@ class Tasks:
             now = replace(report, done=round(share * order.size), files=round(share * order.files))
             return (await self._board.report(order.id, now, order.user)).cancelling
 
-        version = order.version or order.tree.rpartition("@")[2]
-        if not await verify(objects, version, tell):
-            return False
+        trees = (*order.also, *(each.tree for each in order.trees))
+        versions = (order.version, *(each.rpartition("@")[2] for each in trees))
+        for version in filter(None, versions):
+            if not await verify(objects, version, tell):
+                return False
         if order.kind == "restore":
-            self.folders.names.add(order.folder)
+            self.folders.names |= {each.folder for each in order.trees}
             return True
         if not order.cache:
             return True

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from ..control.datasets.job_board import JobBoard
 from ..core.snapshots import identity
+from ..core.snapshots.volumes import copied, left_out
 from ..errors import Conflict, GpuQuotaError, NotFound
 from ..model.datasets.jobs import JobReport
-from ..model.snapshots.manifest import TreePart
+from ..model.snapshots.manifest import LAKE, Manifest, TreePart, VolumePart
 from ..model.snapshots.orders import SnapshotOrder
 from ..model.struct import problem_of
 from ..store import manifest
@@ -89,8 +90,11 @@ class MemoryProcess:
             if objects is None:
                 raise NotFound(f"The lake {lake} is gone.", hint="Try again.")
             self._folders.names.add(order.folder)
-            tree = await _stored(objects, order, lake)
-            body = identity.encode(replace(order.draft, tree=tree))
+            dataset = identity.tree_dataset(order.draft.owner)
+            place = TreePart(folder=order.folder, lake=lake, dataset=dataset, version="")
+            tree = await _stored(objects, order, place, msgspec.json.encode(order.draft.spec))
+            made = await _with_volumes(objects, order, lake)
+            body = identity.encode(replace(made, tree=tree))
             snapshot = identity.identity(body)
             await objects.create(identity.key(order.draft.owner, snapshot), body)
             report = replace(report, state="done", version=snapshot)
@@ -99,16 +103,48 @@ class MemoryProcess:
         await self._board.report(order.id, report, order.draft.owner)
 
 
-async def _stored(objects: Objects, order: SnapshotOrder, lake: str) -> TreePart:
-    """Store the only file of a session, its request, as a version."""
+async def _with_volumes(objects: Objects, order: SnapshotOrder, lake: str) -> Manifest:
+    """Return the manifest of an order with copies of its volumes, each the request to mount it."""
+    draft, parts = order.draft, []
+    dataset = identity.volume_dataset(draft.owner)
+    for each in copied(draft.spec, order.volumes):
+        tree = await _stored(
+            objects,
+            order,
+            TreePart(
+                folder=f"/demo/volumes/{draft.project}/{each.volume}",
+                lake=lake,
+                dataset=dataset,
+                version="",
+            ),
+            msgspec.json.encode(each),
+        )
+        parts.append(
+            VolumePart(
+                volume=each.volume,
+                path=each.path,
+                provider=LAKE,
+                handle=tree.version,
+                size=tree.size,
+                tree=tree,
+                consistency=draft.consistency,
+            )
+        )
+    names = [each.volume for each in parts]
+    problems = (*draft.problems, *left_out(draft.spec, names))
+    return replace(draft, volumes=tuple(parts), problems=problems)
+
+
+async def _stored(
+    objects: Objects, order: SnapshotOrder, tree: TreePart, content: bytes
+) -> TreePart:
+    """Store the only file of a folder as a version; return the tree with that."""
     draft = order.draft
-    content = msgspec.json.encode(draft.spec)
     sha256 = hashlib.sha256(content).hexdigest()
     entry = (Entry(_FILE, size=len(content), sha256=sha256), Location(pack=sha256))
     version, body = manifest.encode([entry])
     new = await objects.create(layout.pack(sha256), content)
     await objects.create(layout.manifest(version), body)
-    dataset = identity.tree_dataset(draft.owner)
     stats = Stats(1, len(content), len(content) if new else 0)
     commit = Commit(
         version=version,
@@ -117,13 +153,5 @@ async def _stored(objects: Objects, order: SnapshotOrder, lake: str) -> TreePart
         stats=stats,
         source=f"session:{draft.session}",
     )
-    await History(objects, conditional=True).add(dataset, commit)
-    return TreePart(
-        folder=order.folder,
-        lake=lake,
-        dataset=dataset,
-        version=version,
-        files=stats.files,
-        size=stats.bytes,
-        added=stats.added,
-    )
+    await History(objects, conditional=True).add(tree.dataset, commit)
+    return replace(tree, version=version, files=stats.files, size=stats.bytes, added=stats.added)

@@ -25,6 +25,24 @@ Report = Callable[[Progress], None]
 """Called with the progress after every step, also from threads; it must return quickly."""
 
 
+class Steps:
+    """Reports several operations, one after the other, as one."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._before = Progress()
+        self._now = Progress()
+
+    def __call__(self, progress: Progress) -> None:
+        """Note how far the present operation is."""
+        self._now = progress
+        self._report(_sum(self._before, progress))
+
+    def next(self) -> None:
+        """Begin the next operation."""
+        self._before, self._now = _sum(self._before, self._now), Progress()
+
+
 class Meter:
     """Adds up progress, from any thread, and reports it."""
 
@@ -40,3 +58,8 @@ class Meter:
             sums = {name: getattr(now, name) + count for name, count in more.items()}
             self.progress = msgspec.structs.replace(now, **sums)
             self._report(self.progress)
+
+
+def _sum(one: Progress, other: Progress) -> Progress:
+    names = Progress.__struct_fields__
+    return Progress(**{name: getattr(one, name) + getattr(other, name) for name in names})

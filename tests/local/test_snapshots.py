@@ -132,7 +132,7 @@ def test_secret_values_are_in_no_log_no_patch_and_no_order(
 def test_what_was_left_out_and_what_will_differ_is_told(shell: Shell, client: Client) -> None:
     folder = folder_of(shell, "differs")
     client.volumes.create("scans", project="team-a", size="1Gi")
-    words = ("-p", "team-a", "-v", "scans:/scans", "--folder", str(folder))
+    words = ("-p", "team-a", "-v", "scans:/scans:ro", "--folder", str(folder))
     shell.ok("submit", "differs", *words, "--wait", "--", "sleep", "600")
     refused = shell("snapshot", "create", "differs", "--metric", "acc=nan")
     assert (refused.code, refused.err.splitlines()[1:]) == (
@@ -141,7 +141,8 @@ def test_what_was_left_out_and_what_will_differ_is_told(shell: Shell, client: Cl
     )
     shell.ok("snapshot", "create", "differs", "--tag", "differs", "--artifact", "best-*")
     shown = shell.ok("snapshot", "show", "differs")
-    assert "left out:scans: The files of the volume scans are not in the snapshot." in shown
+    left = "left out:scans: The files of the volume scans are not in the snapshot"
+    assert f"{left}: it is mounted read-only." in shown
     assert "left out:best-*: No file matches it." in shown
     asked = ("snapshot", "restore", "differs", "--dry-run")
     assert "- Volumes are used as they are now: scans." in shell.ok(*asked)
@@ -151,6 +152,32 @@ def test_what_was_left_out_and_what_will_differ_is_told(shell: Shell, client: Cl
     nowhere = shell(*asked, "--folder", str(folder / "none" / "new"))
     assert nowhere.out.count("! folder:") == 1
     client.sessions.stop("differs")
+
+
+def test_volumes_are_copied_compared_verified_and_written_out(shell: Shell, client: Client) -> None:
+    folder = folder_of(shell, "mounts")
+    scratch = Path(client.volumes.create("scratch", project="team-a").folder)
+    (scratch / "weights").write_text("first")
+    words = ("-p", "team-a", "-v", "scratch:/in/scratch", "--folder", str(folder))
+    shell.ok("submit", "mounts", *words, "--wait", "--", "sleep", "600")
+    refused = shell("snapshot", "create", "mounts", "--volume", "other")
+    assert "other: the session mounts does not mount it." in refused.err
+    shell.ok("snapshot", "create", "mounts", "--tag", "first")
+    (scratch / "weights").write_text("second one")
+    second = client.snapshots.create("mounts", tags=["second"], volumes=["scratch"])
+    assert second.providers == ("lake",)
+    shell.ok("snapshot", "create", "mounts", "--tag", "bare", "--no-volumes")
+    assert "volumes: scratch (lake, copied, best-effort)" in " ".join(
+        shell.ok("snapshot", "show", "second").split()
+    )
+    differs = shell.ok("snapshot", "diff", "first", "second")
+    assert "changed in/scratch/weights" in differs
+    assert "train.py" not in differs
+    shell.ok("snapshot", "verify", "first")
+    shell.ok("snapshot", "export", "first", str(folder.parent / "written"))
+    assert (folder.parent / "written/in/scratch/weights").read_text() == "first"
+    assert (folder.parent / "written/train.py").is_file()
+    client.sessions.stop("mounts")
 
 
 def test_rules_are_tried_before_they_are_set(client: Client) -> None:

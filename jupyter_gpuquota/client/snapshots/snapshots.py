@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from ...errors import Unavailable, WrongState
 from ...model.datasets.jobs import Job
 from ...model.datasets.lineage import Lineage
@@ -46,33 +48,37 @@ class Snapshots(Restoring, Keeping):
         metrics: Mapping[str, float] | None = None,
         artifacts: Sequence[str] = (),
         variables: Mapping[str, Any] | Dump | None = None,
-        coded: bool = False,
+        volumes: Sequence[str] | None = None,
         wait: bool = True,
     ) -> Snapshot:
         """Take a snapshot of a session, by default the one that this program runs in.
 
         `artifacts` are patterns of files that are recorded one by one, relative to the session's
         folder. `variables` of this program are stored with it, or those of a kernel of the
-        session. `coded`: it is the training code, and recorded. Without `wait` it returns while the
-        snapshot is made. Raises NotFound, NotAllowed, WrongState, and what it has failed with.
+        session. `volumes` are the names of those to copy, by default all that the session may
+        write. Without `wait` it returns while the snapshot is made. Raises NotFound, NotAllowed,
+        WrongState, and what it has failed with.
         """
-        name = session or os.environ.get(SESSION, "")
-        stored = variables if isinstance(variables, Dump) else dump(variables or {})
-        request = SnapshotRequest(
-            note=note,
-            tags=tuple(tags),
-            metrics=dict(metrics or {}),
-            artifacts=tuple(artifacts),
-            variables=stored.names,
-            dump=stored.file,
-            notebook=stored.notebook,
-            program=program() if coded else (),
-        )
-        if not name:
-            raise WrongState("Not in a session.", hint="Name the session to take a snapshot of.")
-        args = {"id": name.replace("/", "~")}
-        made: Snapshot = self._context.call("snapshots.create", args, body=request)
-        return self.follow(made.id) if wait else made
+        request = _request(note, tags, metrics, artifacts, variables, volumes)
+        return self._take(session, request, wait=wait)
+
+    def from_code(
+        self,
+        note: str = "",
+        *,
+        tags: Sequence[str] = (),
+        metrics: Mapping[str, float] | None = None,
+        artifacts: Sequence[str] = (),
+        variables: Mapping[str, Any] | None = None,
+        volumes: Sequence[str] | None = None,
+        wait: bool = True,
+    ) -> Snapshot:
+        """Take a snapshot of the session in which this program runs, with its command line.
+
+        Everything else is as for `create`.
+        """
+        request = _request(note, tags, metrics, artifacts, variables, volumes)
+        return self._take("", replace(request, program=program()), wait=wait)
 
     def follow(self, snapshot: str) -> Snapshot:
         """Wait until a snapshot is made, and return it. Raises what it has failed with."""
@@ -116,6 +122,14 @@ class Snapshots(Restoring, Keeping):
         """
         return reproduce(self, Sessions(self._context), snapshot, name, timeout)
 
+    def _take(self, session: str, request: SnapshotRequest, *, wait: bool) -> Snapshot:
+        name = session or os.environ.get(SESSION, "")
+        if not name:
+            raise WrongState("Not in a session.", hint="Name the session to take a snapshot of.")
+        args = {"id": name.replace("/", "~")}
+        made: Snapshot = self._context.call("snapshots.create", args, body=request)
+        return self.follow(made.id) if wait else made
+
     def lineage(self, snapshot: str) -> Lineage:
         """Return what a snapshot comes from, and what has come from it."""
         found: Lineage = self._context.call("snapshots.lineage", {"snapshot": snapshot})
@@ -143,3 +157,24 @@ class Snapshots(Restoring, Keeping):
         if job.problem:
             raise error_of(job.problem)
         return job
+
+
+def _request(
+    note: str,
+    tags: Sequence[str],
+    metrics: Mapping[str, float] | None,
+    artifacts: Sequence[str],
+    variables: Mapping[str, Any] | Dump | None,
+    volumes: Sequence[str] | None,
+) -> SnapshotRequest:
+    stored = variables if isinstance(variables, Dump) else dump(variables or {})
+    return SnapshotRequest(
+        note=note,
+        tags=tuple(tags),
+        metrics=dict(metrics or {}),
+        artifacts=tuple(artifacts),
+        variables=stored.names,
+        dump=stored.file,
+        notebook=stored.notebook,
+        volumes=None if volumes is None else tuple(volumes),
+    )

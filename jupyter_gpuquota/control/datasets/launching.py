@@ -17,15 +17,22 @@ from ...store.tasks import in_thread
 from ...variables import SECRETS
 
 
+class Placed(msgspec.Struct, frozen=True):
+    """A version in a hidden dataset, as NAME@ID, and the new folder to which it is written."""
+
+    tree: str
+    folder: str
+
+
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """One job to start: on a version in a lake and in the cache, or on a lake.
 
     `lake` is None where the controller opens none, `cache` false where the cache is not concerned.
     With `only`, `cache` or `lake`, the other is not verified: damaged files of the cache are
     fetched from the lake.
-    `file` is what a snapshot is ordered with; `tree` is a version in a hidden dataset that is to be
-    written to `folder`, with `variables` if they are wanted. `secrets` are values that it must not
-    store; they are in no file and no argument.
+    `also` are further versions of the lake to verify, as NAME@ID. `file` is what a snapshot is
+    ordered with; `trees` are to be written, with `variables` if they are wanted. `secrets` are
+    values that it must not store; they are in no file and no argument.
     """
 
     kind: JobKind
@@ -39,9 +46,9 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     files: int = 0
     size: int = 0
     grace: int = 0
+    also: tuple[str, ...] = ()
     file: str = ""
-    tree: str = ""
-    folder: str = ""
+    trees: tuple[Placed, ...] = ()
     variables: bool = False
     secrets: tuple[str, ...] = ()
 
@@ -51,7 +58,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
             kind=self.kind,
             dataset=self.dataset,
             version=self.version,
-            folder=self.folder,
+            folder=self.trees[0].folder if self.trees else "",
             host=socket.gethostname(),
             state="waiting",
             all_files=self.files,
@@ -135,6 +142,9 @@ def arguments(order: Order, root: Path) -> list[str]:
     only = ["--only", order.only] if order.only else []
     grace = ["--grace", str(order.grace)] if order.kind == "gc" else []
     file = ["--order", order.file] if order.file else []
-    tree = ["--tree", order.tree, "--folder", order.folder] if order.tree else []
+    trees = order.trees[:1]
+    first = [word for each in trees for word in ("--tree", each.tree, "--folder", each.folder)]
+    others = [word for each in order.trees[1:] for word in ("--also", each.tree, each.folder)]
+    others += [word for each in order.also for word in ("--also", each)]
     variables = ["--variables"] if order.variables else []
-    return [*copy, *lake, *cache, *only, *grace, *file, *tree, *variables]
+    return [*copy, *lake, *cache, *only, *grace, *file, *first, *others, *variables]

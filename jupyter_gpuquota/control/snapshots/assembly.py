@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from ..datasets.assembly import Data
 from ..datasets.launching import Order
 from ..datasets.shelf import Shelf
 from ..resident import Resident
+from .comparing import Comparing
 from .fetching import GONE, Fetching
 from .folders import Folders
 from .hook import Hook
@@ -37,8 +38,11 @@ from .upkeep import Upkeep
 _SAVE = 10.0
 """Seconds that open pages have to save."""
 
-Look = Callable[[Session], Mapping[str, Any]]
-"""Returns what a backend knows of a session's files: fields of `SnapshotOrder`."""
+Look = Callable[[Session, Collection[str] | None], Mapping[str, Any]]
+"""Returns what a backend knows of the files of a session: fields of `SnapshotOrder`.
+
+The names are those of the volumes to copy, None for all that the session may write.
+"""
 
 
 class SnapshotParts:
@@ -52,7 +56,7 @@ class SnapshotParts:
         folder: Path | None,
         process: Process,
         folders: Folders,
-        look: Look = lambda _: {},
+        look: Look = lambda _session, _volumes: {},
         patience: float = GONE,
     ) -> None:
         self._board = board
@@ -77,7 +81,7 @@ class SnapshotParts:
             fetching,
             folders,
             self._verify,
-            data.browsing(self._shelf),
+            Comparing(data.browsing(self._shelf)),
         )
         self._upkeep = Upkeep(board, self.registry, self._maker, self.snapshots, self._rules)
         data.heard.append(self._heard)
@@ -153,7 +157,8 @@ class SnapshotParts:
         objects = self.registry.objects(lake)
         return Shelf(objects), objects
 
-    async def _verify(self, tree: TreePart, user: str) -> Job:
+    async def _verify(self, trees: Sequence[TreePart], user: str) -> Job:
+        tree, *others = trees
         order = Order(
             kind="verify",
             id=new_id(),
@@ -163,8 +168,9 @@ class SnapshotParts:
             only="lake",
             dataset=tree.dataset,
             version=tree.version,
-            files=tree.files,
-            size=tree.size,
+            also=tuple(f"{each.dataset}@{each.version}" for each in others),
+            files=sum(each.files for each in trees),
+            size=sum(each.size for each in trees),
         )
         job = await self._data.job_board.start(order.job_report(), order.id, user)
         await self._data.launcher.start(order)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ...errors import Conflict, GpuQuotaError, Unavailable
 from ...model.datasets.jobs import Job, JobReport
@@ -12,7 +12,7 @@ from ...model.datasets.lakes import Lake
 from ...model.struct import error_of
 from ...store.tasks import in_thread
 from ..datasets.job_board import JobBoard
-from ..datasets.launching import Launcher, Order
+from ..datasets.launching import Launcher, Order, Placed
 from .folders import Folders
 from .journal import Record, Tree
 
@@ -49,7 +49,7 @@ class Fetching:
         Raises Conflict, Damaged, StorageFailed.
         """
         shown = record.shown
-        await self.start(shown.job, record.tree, shown.folder, shown.owner)
+        await self.start(shown.job, record.trees, shown.owner)
         try:
             await self._end(shown.job)
         except GpuQuotaError:
@@ -67,18 +67,17 @@ class Fetching:
         await in_thread(folders.remove, staging(folder, record.shown.job))
         return False
 
-    async def start(self, job: str, tree: Tree, folder: str, user: str) -> Job:
-        """Start to write the files of a tree to a new folder."""
+    async def start(self, job: str, trees: Sequence[Tree], user: str) -> Job:
+        """Start to write the files of trees of one lake, each to its new folder."""
         order = Order(
             kind="restore",
             id=job,
             user=user,
-            lake=self._lake(tree.lake),
+            lake=self._lake(trees[0].lake),
             cache=False,
-            tree=f"{tree.dataset}@{tree.version}",
-            folder=folder,
-            variables=tree.variables,
-            size=tree.size,
+            trees=tuple(Placed(f"{each.dataset}@{each.version}", each.folder) for each in trees),
+            variables=any(each.variables for each in trees),
+            size=sum(each.size for each in trees),
         )
         begun = await self._board.start(order.job_report(), job, user)
         await self._launcher.start(order)

@@ -10,6 +10,7 @@ import msgspec
 
 from ...errors import NotFound
 from ...model.sessions import SessionSpec
+from ...model.snapshots.manifest import TreePart
 from ...model.snapshots.restore import Restoration
 from ...store.lake.objects import Objects
 
@@ -19,13 +20,29 @@ _log = logging.getLogger(__name__)
 
 
 class Tree(msgspec.Struct, frozen=True, kw_only=True):
-    """The files to restore: a version in a lake; `variables` of a kernel if they are wanted."""
+    """The files to restore: a version in a lake, and the new `folder` that gets them.
+
+    `variables` of a kernel are restored if they are wanted.
+    """
 
     lake: str
     dataset: str
     version: str
     size: int = 0
     variables: bool = False
+    folder: str = ""
+
+
+def tree_of(part: TreePart, folder: str, *, variables: bool = False) -> Tree:
+    """Return a stored tree as it is restored to a folder."""
+    return Tree(
+        lake=part.lake,
+        dataset=part.dataset,
+        version=part.version,
+        size=part.size,
+        variables=variables,
+        folder=folder,
+    )
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +51,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     shown: Restoration
     tree: Tree
     spec: SessionSpec | None = None
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """Everything that is written; earlier versions did not repeat the folder."""
+        return (msgspec.structs.replace(self.tree, folder=self.shown.folder),)
 
 
 class Journal:

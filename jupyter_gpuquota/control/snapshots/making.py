@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
@@ -54,7 +54,7 @@ class Maker:
         pages: SavingPages,
         hook: Hook,
         lake: Callable[[], Lake | None],
-        look: Callable[[Session], Mapping[str, Any]],
+        look: Callable[[Session, Collection[str] | None], Mapping[str, Any]],
         changed: Callable[[], None],
     ) -> None:
         self.jobs: dict[str, str] = {}
@@ -118,10 +118,11 @@ class Maker:
             consistency="best-effort" if session.state in LIVE else "quiesced",
             now=datetime.now(UTC),
         )
-        order = _order(session, request, draft, lake)
+        known = self._look(session, request.volumes)
+        order = replace(_order(session, request, draft, lake), **known)
         making = Making(order=order)
         others = self._makings.values()
-        earlier = [self._ends[each.order.id] for each in others if _goes_on(each, session)]
+        earlier = [self._ends[each.order.id] for each in others if each.of(session.id)]
         await self._orders.put(order)
         self._add(making)
         await self._board.start(_report(order), order.id, session.owner)
@@ -203,7 +204,7 @@ class Maker:
                 problems=(*order.draft.problems, *problems),
             )
             draft = await _in_charge(partial(with_run, self.runs, draft))
-            order = replace(order, draft=draft, **self._look(session))
+            order = replace(order, draft=draft)
             self._makings[order.id] = replace(making, order=order, paused=paused)
             await self._orders.put(order)
             await self.again(order)
@@ -285,6 +286,7 @@ def _order(
         folder=session.spec.folder,
         prefix=session.spec.environment,
         running=session.state in LIVE,
+        volumes=request.volumes,
         artifacts=request.artifacts,
         variables=request.variables,
         dump=request.dump,
@@ -294,7 +296,3 @@ def _order(
 
 def _report(order: SnapshotOrder) -> JobReport:
     return JobReport(kind="snapshot", folder=order.folder, state="running")
-
-
-def _goes_on(making: Making, session: Session) -> bool:
-    return making.problem is None and making.order.draft.session == session.id

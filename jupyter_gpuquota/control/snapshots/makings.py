@@ -16,6 +16,10 @@ class Making(msgspec.Struct, frozen=True, kw_only=True):
     paused: bool = False
     problem: Problem | None = None
 
+    def of(self, session: str) -> bool:
+        """Return whether it goes on, and is of a session with this id."""
+        return self.problem is None and self.order.draft.session == session
+
     @property
     def shown(self) -> Snapshot:
         """The snapshot as it is listed."""

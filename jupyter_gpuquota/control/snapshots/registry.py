@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
 import msgspec
@@ -11,14 +11,12 @@ from msgspec.structs import replace
 from ...core.snapshots import identity
 from ...core.snapshots.restore import lost_parts
 from ...errors import Damaged, GpuQuotaError, NotFound
-from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.manifest import LAKE, Manifest
 from ...model.snapshots.snapshots import Snapshot, SnapshotPin
 from ...store.commits import Commit
 from ...store.lake import layout
 from ...store.lake.objects import Objects, Stored
 
-LAKE = "lake"
-"""The provider of files in a lake."""
 Lakes = Callable[[], Mapping[str, Objects]]
 """The lakes that can be opened now, by name, the default one first."""
 
@@ -31,11 +29,11 @@ class Marks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One snapshot in a lake, with the version that its files are."""
+    """One snapshot in a lake, with the versions that its files are."""
 
     lake: str
     snapshot: Snapshot
-    tree: str = ""
+    trees: frozenset[str] = frozenset()
 
 
 class Registry:
@@ -114,7 +112,7 @@ class Registry:
         return self.find(snapshot.id).snapshot
 
     async def remove(self, snapshot: str) -> None:
-        """Remove a manifest, then the commit of its tree if no other one needs that.
+        """Remove a manifest, then the commits of its trees that no other one needs.
 
         Raises NotFound, Unavailable.
         """
@@ -123,9 +121,12 @@ class Registry:
         every = [each.key async for each in objects.list(identity.folder(owner))]
         await objects.delete(identity.keys_of(owner, snapshot, every))
         await self.refresh()
-        needed = {each.tree for each in self.all() if each.lake == entry.lake}
-        if entry.tree and entry.tree not in needed and self.knows_all(entry.lake):
-            await drop_tree(objects, owner, entry.tree)
+        if self.knows_all(entry.lake):
+            await drop_trees(objects, owner, entry.trees - self.needed(entry.lake))
+
+    def needed(self, lake: str) -> frozenset[str]:
+        """Return the versions in a lake that its snapshots consist of."""
+        return frozenset().union(*(each.trees for each in self.all() if each.lake == lake))
 
     async def _of(self, lake: str, objects: Objects, problems: list[str]) -> dict[str, Entry]:
         """Return the snapshots of one lake."""
@@ -176,10 +177,11 @@ def _marks(key: str, body: bytes) -> Marks:
 
 def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
     """Return what is listed of a manifest."""
-    tree = manifest.tree
+    tree, trees = manifest.tree, manifest.trees
     parts = lost_parts(manifest)
-    of_tree = [LAKE, tree.provider] if tree else []
-    providers = [*of_tree, *(each.provider for each in manifest.volumes)]
+    lake_first = [LAKE] if trees else []
+    of_trees = (each.provider for each in trees)
+    providers = [*lake_first, *of_trees, *(each.provider for each in manifest.volumes)]
     made = [*([tree.mechanism] if tree else []), *(each.mechanism for each in manifest.volumes)]
     instant = set(made) == {"instant"}
     shown = Snapshot(
@@ -194,7 +196,7 @@ def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
         trigger=manifest.trigger,
         parent=manifest.parent,
         state="partial" if parts else "ready",
-        files=tree.files if tree else 0,
+        files=sum(each.files for each in trees),
         size=(tree.size if tree else 0) + sum(each.size for each in manifest.volumes),
         added=_added(manifest),
         consistency=manifest.consistency,
@@ -204,26 +206,26 @@ def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
         metrics=manifest.metrics,
         problems=len(parts),
     )
-    return Entry(lake=lake, snapshot=shown, tree=tree.version if tree else "")
+    return Entry(lake=lake, snapshot=shown, trees=frozenset(each.version for each in trees))
 
 
 def _added(manifest: Manifest) -> int | None:
     """Return the bytes that were new to the lake, None where copies do not tell what they take."""
     if any(each.provider != LAKE for each in manifest.volumes):
         return None
-    return manifest.tree.added if manifest.tree else 0
+    return sum(each.added for each in manifest.trees)
 
 
-async def drop_tree(objects: Objects, owner: str, version: str) -> None:
-    """Remove the commits of a tree, so that `gc` frees what nothing else needs."""
-    gone = [each.key for each, found in await trees(objects, owner) if found == version]
-    await objects.delete(gone)
+async def drop_trees(objects: Objects, owner: str, versions: Collection[str]) -> None:
+    """Remove the commits of trees, so that `gc` frees what nothing else needs."""
+    stored = await trees(objects, owner) if versions else []
+    await objects.delete([each.key for each, found in stored if found in versions])
 
 
 async def trees(objects: Objects, owner: str) -> list[tuple[Stored, str]]:
     """Return the commits of the trees of an owner, as objects, with their versions."""
-    prefix = layout.commits(identity.tree_dataset(owner))
-    stored = [each async for each in objects.list(prefix)]
+    datasets = (identity.tree_dataset(owner), identity.volume_dataset(owner))
+    stored = [each for name in datasets async for each in objects.list(layout.commits(name))]
     bodies = [await objects.get(each.key) for each in stored]
     commits = [msgspec.json.decode(body, type=Commit) for body in bodies]
     return [(each, commit.version) for each, commit in zip(stored, commits, strict=True)]

@@ -24,7 +24,7 @@ from ...store.spawn import new_id
 from ...store.tasks import in_thread
 from .fetching import Fetching
 from .folders import Folders
-from .journal import Journal, Record, Tree
+from .journal import Journal, Record, tree_of
 from .registry import Registry
 
 _log = logging.getLogger(__name__)
@@ -89,14 +89,8 @@ class FolderRestores:
             begun=now,
             updated=now,
         )
-        lake = Tree(
-            lake=tree.lake,
-            dataset=tree.dataset,
-            version=tree.version,
-            size=tree.size,
-            variables=order.variables,
-        )
-        record = Record(shown=shown, tree=lake, spec=order.spec)
+        wanted = tree_of(tree, order.folder, variables=order.variables)
+        record = Record(shown=shown, tree=wanted, spec=order.spec)
         await self._journal.put(record)
         self._go(record)
         return shown

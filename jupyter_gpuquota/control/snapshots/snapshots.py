@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
-from functools import partial
-from typing import Protocol
+import posixpath
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 
 from msgspec.structs import replace
 
-from ...core.snapshots.comparison import compare
-from ...errors import Conflict, FieldError, GpuQuotaError, InUse, refused
-from ...model.datasets.files import CompareQuery, Comparison, ContentChunk
+from ...errors import Conflict, FieldError, InUse, refused
 from ...model.datasets.jobs import Job
-from ...model.datasets.versions import Version
 from ...model.ending import PageReport
 from ...model.sessions import Session
 from ...model.snapshots.comparison import SnapshotComparison
@@ -21,30 +17,17 @@ from ...model.snapshots.manifest import Manifest, TreePart, Trigger
 from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
 from ...store.spawn import new_id
 from ...store.tasks import in_thread
+from .comparing import Comparing
 from .fetching import Fetching
 from .folders import Folders
-from .journal import Tree
+from .journal import tree_of
 from .making import Maker
-from .notebook_diffs import SIZE, with_texts
 from .pages import SavingPages
 from .registry import Registry
 from .restores import FolderRestores
 
-_FILES = 1000
-"""The most differing files in a comparison."""
-
-Verify = Callable[[TreePart, str], Awaitable[Job]]
-"""Starts to hash a tree again, for a user."""
-
-
-class Files(Protocol):
-    """The files of trees; the dataset of a version here is its lake."""
-
-    async def compare(self, before: Version, after: Version, query: CompareQuery) -> Comparison:
-        """Return a page of what differs. Raises Unavailable, Damaged."""
-
-    async def content(self, version: Version, path: str, offset: int) -> ContentChunk:
-        """Return some bytes of a file. Raises NotFound, WrongState, Unavailable, Damaged."""
+Verify = Callable[[Sequence[TreePart], str], Awaitable[Job]]
+"""Starts to hash trees of one lake again, for a user."""
 
 
 class LakeSnapshots:
@@ -59,7 +42,7 @@ class LakeSnapshots:
         fetching: Fetching,
         folders: Folders,
         verify: Verify,
-        files: Files,
+        comparing: Comparing,
     ) -> None:
         self.restores = restores
         self._registry = registry
@@ -68,7 +51,7 @@ class LakeSnapshots:
         self._fetching = fetching
         self._folders = folders
         self._verify = verify
-        self._files = files
+        self._comparing = comparing
 
     def all(self) -> tuple[Snapshot, ...]:
         """Return all snapshots without `actions`, newest first."""
@@ -119,55 +102,31 @@ class LakeSnapshots:
 
     async def verify(self, snapshot: Snapshot, user: str) -> Job:
         """Start to hash everything again. Raises Conflict, NotFound, Damaged."""
-        return await self._verify(_tree(await self._registry.manifest(snapshot.id)), user)
+        return await self._verify(_trees(await self._registry.manifest(snapshot.id)), user)
 
     async def export(self, snapshot: Snapshot, folder: str, user: str) -> Job:
         """Start to write the files to a new folder. Raises Conflict, InvalidFields."""
-        tree = _tree(await self._registry.manifest(snapshot.id))
+        manifest = await self._registry.manifest(snapshot.id)
         problem = "" if folder.startswith("/") else "Give an absolute path."
         problem = problem or await in_thread(self._folders.problem, folder)
         if not problem and await in_thread(self._folders.exists, folder):
             problem = f"{folder} exists already."
         if problem:
             raise refused(FieldError("folder", problem, "Name a new folder."))
-        wanted = Tree(lake=tree.lake, dataset=tree.dataset, version=tree.version, size=tree.size)
-        return await self._fetching.start(new_id(), wanted, folder, user)
+        if manifest.tree is None:
+            raise _nothing()
+        wanted = [tree_of(manifest.tree, folder)]
+        for part in manifest.volumes:
+            below = posixpath.join(folder, part.path.strip("/") or part.volume)
+            wanted += [tree_of(part.tree, below)] if part.tree else []
+        return await self._fetching.start(new_id(), wanted, user)
 
     async def compare(self, before: Snapshot, after: Snapshot) -> SnapshotComparison:
         """Return what differs. Raises Damaged, Unavailable."""
         old, new = await self.manifest(before), await self.manifest(after)
         if old is None or new is None:
             raise Conflict("A snapshot is not ready.", hint="Wait until it is.")
-        found = compare(before.id, old, after.id, new)
-        if old.tree is None or new.tree is None:
-            return replace(found, problems=("The files: one of the snapshots has none.",))
-        trees = _version(old.tree), _version(new.tree)
-        try:
-            files = await self._files.compare(*trees, CompareQuery(limit=_FILES, other=""))
-            read = partial(self._read, trees)
-            notebooks, problems = await with_texts(found.notebooks, read, in_thread)
-        except GpuQuotaError as error:
-            return replace(found, problems=(f"The files: {error.message}",))
-        return replace(
-            found,
-            files=files.items,
-            all_files=files.total,
-            notebooks=notebooks,
-            problems=problems,
-        )
-
-    async def _read(self, trees: tuple[Version, Version], path: str) -> tuple[bytes, bytes]:
-        """Return a file of two trees, each up to the size that is compared."""
-        before, after = [await self._whole(tree, path) for tree in trees]
-        return before, after
-
-    async def _whole(self, tree: Version, path: str) -> bytes:
-        body = b""
-        while True:
-            chunk = await self._files.content(tree, path, len(body))
-            body += chunk.data
-            if not chunk.data or len(body) >= chunk.size or len(body) > SIZE:
-                return body
+        return await self._comparing.compare(before.id, old, after.id, new)
 
     def saving(self, session_id: str) -> datetime | None:
         """Return until when the pages of a session shall save, None if they need not."""
@@ -182,11 +141,11 @@ def _before(snapshot: Snapshot, session: Session) -> bool:
     return snapshot.session == session.id and snapshot.state in {"ready", "partial"}
 
 
-def _tree(manifest: Manifest) -> TreePart:
-    if manifest.tree is None:
-        raise Conflict("The snapshot has no files.", hint="See why: jupyter gpu snapshot show.")
-    return manifest.tree
+def _trees(manifest: Manifest) -> Sequence[TreePart]:
+    if not manifest.trees:
+        raise _nothing()
+    return manifest.trees
 
 
-def _version(tree: TreePart) -> Version:
-    return Version(dataset=tree.lake, id=tree.version, time=datetime.now(UTC))
+def _nothing() -> Conflict:
+    return Conflict("The snapshot has no files.", hint="See why: jupyter gpu snapshot show.")

@@ -18,7 +18,7 @@ from ...model.snapshots.manifest import Trigger
 from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
 from ..board import Board
 from .making import Maker
-from .registry import Registry, drop_tree, trees
+from .registry import Registry, drop_trees, trees
 from .rules import Rules
 
 _READ = 30
@@ -164,12 +164,13 @@ class Upkeep:
         """Remove old trees that no manifest names."""
         entries = self._registry.all()
         for lake in filter(self._registry.knows_all, {each.lake for each in entries}):
-            needed = {each.tree for each in entries if each.lake == lake}
-            objects = self._registry.objects(lake)
+            needed, objects = self._registry.needed(lake), self._registry.objects(lake)
             for owner in {each.snapshot.owner for each in entries}:
-                for stored, version in await trees(objects, owner):
-                    if version not in needed and datetime.now(UTC) - stored.written > _UNNAMED:
-                        await drop_tree(objects, owner, version)
+                old = datetime.now(UTC) - _UNNAMED
+                found = await trees(objects, owner)
+                unnamed = {version for _, version in found} - needed
+                unnamed -= {version for stored, version in found if stored.written >= old}
+                await drop_trees(objects, owner, unnamed)
 
     async def _guarded(self, work: Awaitable[None]) -> None:
         try:

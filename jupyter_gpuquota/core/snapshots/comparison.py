@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from ...model.datasets.versions import SHOWN
 from ...model.snapshots.comparison import FactChange, NotebookChange, SnapshotComparison
-from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.manifest import Manifest, VolumePart
+from .volumes import pairs
 
 
 def compare(before_id: str, before: Manifest, after_id: str, after: Manifest) -> SnapshotComparison:
@@ -18,7 +19,7 @@ def compare(before_id: str, before: Manifest, after_id: str, after: Manifest) ->
         packages=changes(before.environment.packages, after.environment.packages),
         environment=changes(_environment(before), _environment(after)),
         data=changes(_data(before), _data(after)),
-        volumes=changes(_volumes(before), _volumes(after)),
+        volumes=_volumes(before, after),
         params=changes(_params(before), _params(after)),
         metrics=changes(_metrics(before), _metrics(after)),
         notebooks=_notebooks(before, after),
@@ -65,8 +66,16 @@ def _data(manifest: Manifest) -> dict[str, str]:
     return {each.dataset: each.version[:SHOWN] for each in manifest.data}
 
 
-def _volumes(manifest: Manifest) -> dict[str, str]:
-    return {each.volume: each.handle or "recorded only" for each in manifest.volumes}
+def _volumes(before: Manifest, after: Manifest) -> tuple[FactChange, ...]:
+    found = pairs(before, after)
+    return changes(
+        {name: _copy(old) for name, old, _ in found if old},
+        {name: _copy(new) for name, _, new in found if new},
+    )
+
+
+def _copy(part: VolumePart) -> str:
+    return part.tree.version[:SHOWN] if part.tree else part.handle or "recorded only"
 
 
 def _params(manifest: Manifest) -> dict[str, str]:

@@ -25,6 +25,7 @@ MARKS = ".marks"
 _RULES = "rules"
 _RESTS = "rests"
 _TREES = ".snapshots-"
+_VOLUMES = ".volumes-"
 _DIGITS = 32
 
 
@@ -110,3 +111,11 @@ def tree_dataset(owner: str) -> str:
     No user can give a dataset this name, and it has no record, so that it is never listed.
     """
     return f"{_TREES}{owner_hash(owner)}"
+
+
+def volume_dataset(owner: str) -> str:
+    """Return the hidden dataset with the copied volumes of an owner.
+
+    Versions of this product that know no such copies leave its commits, and so the files, alone.
+    """
+    return f"{_VOLUMES}{owner_hash(owner)}"

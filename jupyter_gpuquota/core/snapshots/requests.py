@@ -23,6 +23,7 @@ from ...model.snapshots.snapshots import Snapshot, SnapshotPin, SnapshotQuery, S
 from .redaction import secret_values, secret_variable, text, words
 from .reproduction import program
 from .rights import has_run
+from .volumes import check_choice
 
 NOTE = 2000
 """The most letters of a note."""
@@ -54,6 +55,7 @@ def check(request: SnapshotRequest, session: Session) -> None:
     for name, value in request.metrics.items():
         if not name or len(name) > _MOST or not math.isfinite(value):
             problems.append(FieldError("metrics", f"{name[:_MOST]!a}: {_BAD_METRIC}"))
+    problems += check_choice(session.spec, request.volumes)
     refuse(problems)
     if session.state not in _BEGUN or not has_run(session):
         raise WrongState(

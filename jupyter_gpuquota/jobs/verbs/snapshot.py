@@ -6,38 +6,32 @@ import argparse
 import os
 import tempfile
 import uuid
-from collections.abc import Sequence
-from contextlib import closing
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
-from ...core.snapshots import identity, redaction
+from ...core.snapshots import identity, redaction, volumes
 from ...errors import Conflict, Damaged, StorageFailed
 from ...model.datasets.lakes import Lake
-from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, TreePart
+from ...model.snapshots.manifest import Manifest, PartProblem, VolumePart
 from ...model.snapshots.orders import SnapshotOrder
-from ...store.catalog import Catalog
-from ...store.commits import Commit
 from ...store.disk.failures import own_files
 from ...store.frozen.providers import providers
 from ...store.frozen.views import View, frozen
 from ...store.lake.history import History, has_conditional_put
 from ...store.lake.objects import Objects
 from ...store.lake.presence import writing
-from ...store.paths import printable
 from ...store.processes.rooms import room
 from ...store.snapshots.source import SessionFolder
-from ...store.sync import Wanted, sync
 from ...store.tasks import in_thread
 from ...variables import SECRETS
 from .. import lakes
 from ..capture.parts import Parts
+from ..capture.trees import Trees
 from ..job import Job
-
-_NAMED = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -104,88 +98,72 @@ async def _made(
     hidden: Sequence[str],
 ) -> Manifest:
     """Return the manifest with all parts that could be stored."""
+    history = History(objects, conditional=await has_conditional_put(objects))
+    async with AsyncExitStack() as stack:
+        catalog = stack.enter_context(closing(lakes.catalog(Lake(name=url, url=url))))
+        trees = Trees(order, objects, history, catalog, job.progress)
+        views = await _views(job, order, stack)
+        manifest = await _with_folder(order, copies, trees, views.get(order.folder), hidden)
+        return await _with_volumes(manifest, order, copies, trees, views)
+
+
+async def _views(
+    job: Job, order: SnapshotOrder, stack: AsyncExitStack
+) -> Mapping[str, View | None]:
+    """Return frozen views by folder; a session goes on once everything is frozen."""
+    folders = {each.folder: order.running or each.writes for each in order.mounted}
+    folders[order.folder] = order.running
+    views = {
+        folder: await stack.enter_async_context(frozen(Path(folder), providers() if work else ()))
+        for folder, work in folders.items()
+        if Path(folder).is_dir()
+    }
+    job.note(frozen=bool(views) and None not in views.values())
+    return views
+
+
+async def _with_folder(
+    order: SnapshotOrder, copies: Path, trees: Trees, view: View | None, hidden: Sequence[str]
+) -> Manifest:
+    """Return the draft with the session's folder, and what was found in it."""
     root = Path(order.folder)
     if not root.is_dir():
         return _with(order.draft, PartProblem(part="tree", message=f"{root} does not exist."))
-    async with frozen(root, providers() if order.running else ()) as view:
-        job.note(frozen=view is not None)
-        parts = Parts(order, copies, view.root if view else None, hidden)
-        manifest = await in_thread(parts.add_to, order.draft)
-        source = SessionFolder(root, copies, order.exclude, parts.blobs, view)
-        with closing(lakes.catalog(Lake(name=url, url=url))) as catalog:
-            commit = await _stored(job, order, source, objects, catalog)
-    new = commit.time >= order.draft.created
-    tree = TreePart(
-        folder=order.folder,
-        lake=order.lake,
-        dataset=identity.tree_dataset(order.draft.owner),
-        version=commit.version,
-        files=commit.stats.files,
-        size=commit.stats.bytes,
-        added=commit.stats.added if new else 0,
-        provider=view.provider if view else "",
-        mechanism="instant" if view else "copy",
-    )
-    rests = _consistency(manifest.consistency, source, view)
-    return _with(replace(manifest, tree=tree, consistency=rests), *_notes(source), *_volumes(order))
+    parts = Parts(order, copies, view.root if view else None, hidden)
+    manifest = await in_thread(parts.add_to, order.draft)
+    source = SessionFolder(root, copies, order.exclude, parts.blobs, view)
+    stored = await trees.folder(source, view)
+    made = replace(manifest, tree=stored.part, consistency=stored.consistency)
+    return _with(made, *stored.problems)
 
 
-async def _stored(
-    job: Job,
+async def _with_volumes(
+    manifest: Manifest,
     order: SnapshotOrder,
-    source: SessionFolder,
-    objects: Objects,
-    catalog: Catalog,
-) -> Commit:
-    """Return the commit of the folder; of files that are being written, copies are stored."""
-    history = History(objects, conditional=await has_conditional_put(objects))
-    wanted = Wanted(
-        dataset=identity.tree_dataset(order.draft.owner),
-        folder=source,
-        message=order.draft.note,
-        author=order.draft.author,
-        source=f"session:{order.draft.session}",
+    copies: Path,
+    trees: Trees,
+    views: Mapping[str, View | None],
+) -> Manifest:
+    """Return a manifest with copies of volumes; each one may fail alone."""
+    parts: list[VolumePart] = []
+    problems: list[PartProblem] = []
+    for number, each in enumerate(order.mounted):
+        room = copies / f"volume-{number}"
+        room.mkdir()
+        part, found = await trees.volume(each, room, views.get(each.folder))
+        parts += [part] if part else []
+        problems += found
+    own = [manifest.consistency] if manifest.tree or not parts else []
+    return replace(
+        manifest,
+        volumes=(*manifest.volumes, *parts),
+        problems=(
+            *manifest.problems,
+            *problems,
+            *volumes.left_out(order.draft.spec, [each.volume for each in order.mounted]),
+        ),
+        consistency=volumes.together([*own, *(each.consistency for each in parts)]),
     )
-    return await sync(
-        wanted,
-        objects,
-        history,
-        catalog,
-        clock=lambda: datetime.now(UTC),
-        report=job.progress,
-    )
-
-
-def _consistency(asked: Consistency, source: SessionFolder, view: View | None) -> Consistency:
-    """Return how far the stored files belong together. `asked` is what the controller knows."""
-    if source.copied or source.written:
-        return "best-effort"
-    return "crash" if view and view.atomic and asked == "best-effort" else asked
-
-
-def _notes(source: SessionFolder) -> list[PartProblem]:
-    """Return what was left out of the tree, and what was written meanwhile."""
-    left = [
-        PartProblem(part=f"left out:{path}", message=why)
-        for path, why in sorted(source.left_out.items())
-    ]
-    written = [
-        PartProblem(part=f"written:{printable(path)}", message="It was written meanwhile.")
-        for path in sorted(source.copied | source.written)
-    ]
-    return [*left[:_NAMED], *written[:_NAMED]]
-
-
-def _volumes(order: SnapshotOrder) -> list[PartProblem]:
-    """Return the volumes of a session: others may write to them, too."""
-    return [
-        PartProblem(
-            part=f"left out:{each.path.lstrip('/')}",
-            message=f"The files of the volume {each.volume} are not in the snapshot.",
-        )
-        for each in order.draft.spec.mounts
-        if each.volume
-    ]
 
 
 def _with(manifest: Manifest, *problems: PartProblem) -> Manifest:

@@ -12,6 +12,7 @@ from ...store.download import total
 from ...store.lake import layout
 from ...store.lake.objects import Objects
 from ...store.paths import printable
+from ...store.progress import Report, Steps
 from ...store.tasks import in_thread
 from ...store.verify import Verification
 from .. import caches, lakes
@@ -26,6 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     caches.add_arguments(parser)
     caches.add_version(parser)
     parser.add_argument(
+        "--also",
+        type=caches.copy,
+        action="append",
+        default=[],
+        metavar="NAME@ID",
+        help="another version in the lake",
+    )
+    parser.add_argument(
         "--only", choices=PARTS, help="what to verify: by default both that are named"
     )
 
@@ -39,7 +48,10 @@ async def run(job: Job, args: argparse.Namespace) -> None:
     errors = []
     if args.only != "cache":
         objects = lakes.opened(await lakes.find(job, args, copy.dataset))
-        errors += await _in_lake(job, objects, copy.version)
+        steps = Steps(job.progress)
+        for each in (copy, *args.also):
+            errors += await _in_lake(job, objects, each.version, steps)
+            steps.next()
     if args.only != "lake" and (root := await caches.find(job, args)):
         errors += await _in_cache(job, place(root, *copy), args)
         await caches.tell(job, args, root)
@@ -63,11 +75,11 @@ async def _in_cache(job: Job, there: Place, args: argparse.Namespace) -> list[Gp
     return [] if all(each.repaired for each in found) else [error]
 
 
-async def _in_lake(job: Job, objects: Objects, version: str) -> list[GpuQuotaError]:
+async def _in_lake(job: Job, objects: Objects, version: str, report: Report) -> list[GpuQuotaError]:
     """Return the error of what is damaged or missing in the lake."""
     body = await objects.get(layout.manifest(version))
     stats = await in_thread(lambda: total(manifest.decode([body], version)))
-    verification = Verification(objects, job.progress, stats)
+    verification = Verification(objects, report, stats)
     found = [printable(bad.path) async for bad in verification.run(manifest.read(body))]
     hint = "Sync the same data again, or restore the lake from a copy."
     return [job.damaged(found, "the lake", hint)] if found else []

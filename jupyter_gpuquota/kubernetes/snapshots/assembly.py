@@ -136,7 +136,7 @@ class ClusterSnapshotParts:
             self._pages,
             self._hook,
             self._default,
-            lambda _: {},
+            lambda _session, _volumes: {},
             self._changed,
         )
 
@@ -217,7 +217,8 @@ class ClusterSnapshotParts:
             await asyncio.sleep(1.0)
 
     def _claims(self, order: SnapshotOrder) -> Mapping[str, str]:
-        return claims_of(order.draft.spec, order.draft.owner, self._cluster.defaults)
+        draft, defaults = order.draft, self._cluster.defaults
+        return claims_of(draft.spec, draft.owner, defaults, order.volumes)
 
     def _secrets(self, session_id: str) -> list[str]:
         session = self._cluster.board.by_id.get(session_id)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
+from ...core.snapshots.volumes import copied
 from ...model.sessions import SessionSpec
 from ...model.volumes.mounts import Mount
 from ..builders.defaults import PodDefaults
 from ..builders.volumes import claim_of
 
 
-def claims_of(spec: SessionSpec, owner: str, defaults: PodDefaults) -> dict[str, str]:
-    """Return the path of each claim that a session mounts: its home folder and its volumes.
+def claims_of(
+    spec: SessionSpec, owner: str, defaults: PodDefaults, wanted: Collection[str] | None = None
+) -> dict[str, str]:
+    """Return the path of each claim to copy: a session's home folder, and its volumes.
 
-    A claim that is mounted read-only is not the session's to copy.
+    `wanted` are the names of those that were chosen, None for all that it may write.
     """
     home = {claim_of(owner, defaults.home_claim): defaults.home} if defaults.home_claim else {}
-    mounts = (each for each in spec.mounts if each.volume and not each.read_only)
-    return home | {each.volume: each.path for each in mounts}
+    return home | {each.volume: each.path for each in copied(spec, wanted)}
 
 
 def with_claims(spec: SessionSpec, made: Mapping[str, str], home: str, folder: str) -> SessionSpec:

@@ -20,6 +20,9 @@ from .runs import Run
 SCHEMA = 1
 """The version of the form of manifests that this product writes."""
 
+LAKE = "lake"
+"""The provider of files in a lake."""
+
 Trigger = Literal["request", "schedule", "suspend", "finish", "code"]
 Consistency = Literal["quiesced", "crash", "best-effort"]
 Mechanism = Literal["instant", "copy"]
@@ -35,7 +38,7 @@ class PartProblem(Model, frozen=True, kw_only=True):
 
 
 class TreePart(Model, frozen=True, kw_only=True):
-    """The session's folder: a version in a lake.
+    """A folder, that of the session or of a volume: a version in a lake.
 
     `lake` is the lake's name, `dataset` the hidden dataset that holds the trees of one owner.
     `files` and `size` (in bytes) count what the version contains, `added` the bytes that were
@@ -100,12 +103,13 @@ class EnvironmentPart(Model, frozen=True, kw_only=True):
 
 
 class VolumePart(Model, frozen=True, kw_only=True):
-    """A volume of the session: its copy, made by a `provider` such as `csi` or `clone`.
+    """A volume of the session: its copy, made by a `provider` such as `csi` or `lake`.
 
     `path` is where the session had it. `handle` names the copy to the provider, such as
     `NAMESPACE/VOLUMESNAPSHOT`; empty for a volume that is only recorded. `size` is in bytes, 0
     if unknown. `mechanism` says whether the copy is made at once or by copying bytes. `modes` are
-    the access modes of a claim, as its cluster names them.
+    the access modes of a claim, as its cluster names them. `tree` are the files of a copy in a
+    lake, whose version is its handle.
     """
 
     volume: str
@@ -117,6 +121,7 @@ class VolumePart(Model, frozen=True, kw_only=True):
     mechanism: Open[Mechanism] = "copy"
     storage_class: str = ""
     modes: tuple[str, ...] = ()
+    tree: Annotated[TreePart | None, ADDED] = None
 
 
 class FilePart(Model, frozen=True, kw_only=True):
@@ -181,3 +186,8 @@ class Manifest(Model, frozen=True, kw_only=True):
     program: Annotated[tuple[str, ...], ADDED] = ()
     kernel: KernelPart | None = None
     problems: tuple[PartProblem, ...] = ()
+
+    @property
+    def trees(self) -> tuple[TreePart, ...]:
+        """Everything that is stored in a lake: the session's folder first, then its volumes."""
+        return tuple(each for each in (self.tree, *(part.tree for part in self.volumes)) if each)

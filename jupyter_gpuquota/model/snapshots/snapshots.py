@@ -112,7 +112,8 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
     `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
     are names in its kernel, which a program of the session may have written to the file `dump`
     already; else, on a cluster, the kernel of `notebook` is asked, or the only one. `program` is
-    the command line of the program that takes the snapshot of its own session.
+    the command line of the program that takes the snapshot of its own session. `volumes` are the
+    names of those to copy, None for all that the session may write.
     """
 
     note: str = ""
@@ -123,6 +124,7 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
     dump: str = ""
     notebook: str = ""
     program: tuple[str, ...] = ()
+    volumes: tuple[str, ...] | None = None
 
 
 class SnapshotDetails(Model, frozen=True, kw_only=True):

@@ -14,10 +14,15 @@ class _Tree(msgspec.Struct):
     version: str = ""
 
 
+class _Volume(msgspec.Struct):
+    tree: _Tree | None = None
+
+
 class _Manifest(msgspec.Struct):
     """What is read of a manifest: as little as possible, so that newer ones are understood."""
 
     tree: _Tree | None = None
+    volumes: tuple[_Volume, ...] = ()
 
 
 async def trees(objects: Objects) -> set[str]:
@@ -32,7 +37,7 @@ async def trees(objects: Objects) -> set[str]:
             manifest = msgspec.json.decode(await objects.get(key), type=_Manifest)
         except (msgspec.DecodeError, NotFound):
             continue  # malformed, or removed meanwhile
-        if manifest.tree:
-            found.add(manifest.tree.version)
+        trees = (manifest.tree, *(each.tree for each in manifest.volumes))
+        found |= {each.version for each in trees if each}
     there = {layout.version_of(each.key) async for each in objects.list(layout.MANIFESTS)}
     return found & there

@@ -148,7 +148,7 @@ def plan(found: RestorePlan) -> LinesView:
         ("size", size_text(found.size)),
         ("session", f"{found.spec.name}, {found.spec.share.text}" if found.spec else "none"),
         ("replaces", found.replaces),
-        ("claims", ", ".join(found.claims)),
+        ("volumes", ", ".join(found.claims)),
     ]
     lines = pairs_text(pairs).splitlines()
     lines += [f"! {each.field}: {each.message} {each.hint}".rstrip() for each in found.problems]

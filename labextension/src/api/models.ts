@@ -2243,7 +2243,8 @@ export interface SnapshotQuery {
  * `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
  * are names in its kernel, which a program of the session may have written to the file `dump`
  * already; else, on a cluster, the kernel of `notebook` is asked, or the only one. `program` is
- * the command line of the program that takes the snapshot of its own session.
+ * the command line of the program that takes the snapshot of its own session. `volumes` are the
+ * names of those to copy, None for all that the session may write.
  */
 export interface SnapshotRequest {
   note?: string;
@@ -2256,6 +2257,7 @@ export interface SnapshotRequest {
   dump?: string;
   notebook?: string;
   program?: string[];
+  volumes?: string[] | null;
 }
 /**
  * A snapshot with its manifest, None while there is none.
@@ -2310,7 +2312,7 @@ export interface Manifest {
   problems: PartProblem[];
 }
 /**
- * The session's folder: a version in a lake.
+ * A folder, that of the session or of a volume: a version in a lake.
  *
  * `lake` is the lake's name, `dataset` the hidden dataset that holds the trees of one owner.
  * `files` and `size` (in bytes) count what the version contains, `added` the bytes that were
@@ -2374,12 +2376,13 @@ export interface EnvironmentPart {
   share: Share | null;
 }
 /**
- * A volume of the session: its copy, made by a `provider` such as `csi` or `clone`.
+ * A volume of the session: its copy, made by a `provider` such as `csi` or `lake`.
  *
  * `path` is where the session had it. `handle` names the copy to the provider, such as
  * `NAMESPACE/VOLUMESNAPSHOT`; empty for a volume that is only recorded. `size` is in bytes, 0
  * if unknown. `mechanism` says whether the copy is made at once or by copying bytes. `modes` are
- * the access modes of a claim, as its cluster names them.
+ * the access modes of a claim, as its cluster names them. `tree` are the files of a copy in a
+ * lake, whose version is its handle.
  */
 export interface VolumePart {
   volume: string;
@@ -2391,6 +2394,7 @@ export interface VolumePart {
   mechanism: Mechanism;
   storage_class: string;
   modes: string[];
+  tree?: TreePart | null;
 }
 /**
  * One file: an artifact or a log. `path` is that in the snapshot's tree, `size` in bytes.

@@ -178,8 +178,10 @@ class Launched:
         assert order.lake
         url = order.lake.url
         if order.kind == "restore":
-            named = {"lake": url, "credentials": None, "folder": order.folder, "variables": False}
-            await restore.run(job, argparse.Namespace(**named, tree=copy(order.tree)))
+            first, *others = order.trees
+            named = {"lake": url, "credentials": None, "folder": first.folder, "variables": False}
+            also = [(each.tree, each.folder) for each in others]
+            await restore.run(job, argparse.Namespace(**named, tree=copy(first.tree), also=also))
         else:
             wanted = msgspec.json.decode(Path(order.file).read_bytes(), type=SnapshotOrder)
             made = await snapshot.take(job, wanted, MortalObjects(url, self._step), url)

@@ -25,7 +25,7 @@ from jupyter_gpuquota.jobs.reporters import LinesReporter
 from jupyter_gpuquota.jobs.verbs import snapshot
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from jupyter_gpuquota.model.snapshots.manifest import Manifest
-from jupyter_gpuquota.model.snapshots.orders import SnapshotOrder
+from jupyter_gpuquota.model.snapshots.orders import MountedVolume, SnapshotOrder
 from jupyter_gpuquota.store.lake.connection import connect
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.processes.leaving import leave
@@ -51,6 +51,11 @@ def order(folder: Path, **more: Any) -> SnapshotOrder:
         spec=make_spec(),
     )
     return SnapshotOrder(id="j1", lake="main", draft=draft, folder=str(folder), **more)
+
+
+def volume(folder: Path, name: str = "scratch") -> MountedVolume:
+    """Return a folder as a volume of the session."""
+    return MountedVolume(volume=name, path=f"/{name}", folder=str(folder))
 
 
 def few(rounds: Callable[[int], int], full: int) -> int:
@@ -80,7 +85,10 @@ async def _run(path: str, lake: str, last: int) -> None:
     job = Job("j1", JobReport(kind="snapshot", state="waiting"), LinesReporter("j1"))
     wanted = msgspec.json.decode(Path(path).read_bytes(), type=SnapshotOrder)
     made = await snapshot.take(job, wanted, objects, lake)
-    print(json.dumps({"snapshot": made, "steps": objects.steps}))  # noqa: T201 (the test reads it)
+    said = (await manifests(connect(lake)))[made].problems
+    told = {each.part: each.message for each in said}
+    shown = {"snapshot": made, "steps": objects.steps, "problems": told}
+    print(json.dumps(shown))  # noqa: T201 (the test reads it)
 
 
 def main(argv: Sequence[str]) -> int:

@@ -21,6 +21,7 @@ from jupyter_gpuquota.jobs.job import Job
 from jupyter_gpuquota.jobs.reporters import LinesReporter
 from jupyter_gpuquota.jobs.verbs import snapshot
 from jupyter_gpuquota.model.datasets.jobs import JobReport
+from jupyter_gpuquota.model.snapshots.orders import MountedVolume
 from jupyter_gpuquota.model.snapshots.snapshots import Snapshot, SnapshotPin, SnapshotRules
 from jupyter_gpuquota.store.catalog import Catalog
 from jupyter_gpuquota.store.lake import layout
@@ -30,7 +31,7 @@ from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.sync import Wanted, sync
 from tests.builders import NOW
 from tests.jobs.conftest import lake, lake_url
-from tests.jobs.snapshots.taken import few, manifests, order
+from tests.jobs.snapshots.taken import few, manifests, order, volume
 from tests.store.living import verified
 
 __all__ = ["lake", "lake_url"]
@@ -88,10 +89,15 @@ class Life:
         """Return one of a few folders, of which two are the same."""
         return self.home / f"{self.rng.randrange(CONTENTS)}"
 
+    def volumes(self) -> tuple[MountedVolume, ...]:
+        """Return up to two volumes with files that others may have, too."""
+        names = self.rng.sample(["scratch", "models"], self.rng.randrange(3))
+        return tuple(volume(self.folder(), name) for name in names)
+
     async def take(self, lake: Objects | None = None) -> None:
         """Take a snapshot."""
         self.taken += 1
-        wanted = order(self.folder())
+        wanted = order(self.folder(), mounted=self.volumes())
         created = NOW + timedelta(hours=5 * self.taken)
         wanted = replace(wanted, draft=replace(wanted.draft, created=created))
         job = Job("j1", JobReport(kind="snapshot", state="running"), LinesReporter("j1"))
@@ -167,7 +173,7 @@ class Life:
         """Check that everything that is listed is whole, and nothing else is gone."""
         found = await manifests(self.lake)
         assert len(found) + len(self.gone) == self.taken
-        versions = {each.tree.version for each in found.values() if each.tree}
+        versions = {tree.version for each in found.values() for tree in each.trees}
         commits = await History(self.lake, conditional=True).commits(DATASET)
         for version in versions | {each.version for each in commits}:
             assert await verified(self.lake, version) == []

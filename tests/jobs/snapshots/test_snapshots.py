@@ -20,7 +20,7 @@ from jupyter_gpuquota.model.snapshots.orders import SnapshotOrder
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from tests.jobs.conftest import ROOT, lake, lake_url
 from tests.jobs.forks import Forks
-from tests.jobs.snapshots.taken import git, manifests, order
+from tests.jobs.snapshots.taken import git, manifests, order, volume
 from tests.local.conftest import own_disk
 from tests.store.living import entries, fetched, listing, verified
 
@@ -115,7 +115,9 @@ async def test_a_snapshot_has_every_part_and_no_secret(take, folder, lake, lake_
     left = {each.part.removeprefix("left out:"): each.message for each in manifest.problems}
     assert {".env", ".netrc", "pipe", ".git/config"} <= left.keys()
     assert left["best-*"] == "No file matches it."
-    assert left["scans"] == "The files of the volume scans are not in the snapshot."
+    assert (
+        left["scans"] == "The files of the volume scans are not in the snapshot: it was not chosen."
+    )
     assert "lar*" not in left
     assert manifest.tree
     restored = await fetched(lake, manifest.tree.version, tmp_path / "restored")
@@ -185,9 +187,45 @@ async def _killed_at_steps(forks, words, folder, lake, count):
     assert dead > count / 2
 
 
-async def test_two_at_once_are_both_whole(words, folder, lake, tmp_path):
+async def test_volumes_are_stored_beside_the_folder_and_each_may_fail_alone(take, folder, lake):
+    scratch = folder.parent / "scratch"
+    scratch.mkdir()
+    (scratch / "weights").write_bytes(b"weights" * 1000)
+    (scratch / "id_rsa").write_text(TOKEN)
+    (scratch / "out").symlink_to("/etc/passwd")
+    lost = replace(volume(folder / "none", "lost"), writes=True)
+    done = made(take(order(folder, mounted=(volume(scratch), lost))))
+    manifest = (await manifests(lake))[done["snapshot"]]
+    (part,) = manifest.volumes
+    assert (part.volume, part.path, part.provider) == ("scratch", "/scratch", "lake")
+    assert part.tree
+    assert (part.handle, part.size) == (part.tree.version, part.tree.size)
+    assert (part.consistency, manifest.consistency) == ("quiesced", "quiesced")
+    assert done["problems"]["left out:scratch/id_rsa"] == "It is a file of credentials or keys."
+    assert done["problems"]["volume:lost"].startswith("It was not copied: ")
+    assert await verified(lake, part.tree.version) == []
+    tree = await fetched(lake, part.tree.version, folder.parent / "restored")
+    assert (tree / "weights").read_bytes() == (scratch / "weights").read_bytes()
+    assert not (tree / "id_rsa").exists()
+    assert (tree / ".gpuquota/snapshot/links").read_bytes() == b"out\0/etc/passwd\0"
+
+
+async def test_a_volume_that_others_write_is_best_effort(take, folder, lake):
+    busy = replace(volume(folder / "empty", "busy"), writes=True)
+    snapshot = made(take(order(folder, mounted=(busy,))))["snapshot"]
+    manifest = (await manifests(lake))[snapshot]
+    assert [each.consistency for each in manifest.volumes] == ["best-effort"]
+    assert manifest.consistency == "best-effort"
+
+
+@pytest.mark.parametrize("common", [False, True], ids=["a folder", "and a volume"])
+async def test_two_at_once_are_both_whole(words, folder, lake, tmp_path, *, common):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "weights").write_bytes(os.urandom(2 << 20))
+    wanted = order(folder, mounted=(volume(shared),) if common else ())
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "xdg")}
-    other = msgspec.structs.replace(order(folder), id="j2")
+    other = msgspec.structs.replace(wanted, id="j2")
     other = msgspec.structs.replace(
         other, draft=msgspec.structs.replace(other.draft, note="the other")
     )
@@ -195,14 +233,16 @@ async def test_two_at_once_are_both_whole(words, folder, lake, tmp_path):
         await asyncio.create_subprocess_exec(
             *words(each, name=each.id), cwd=ROOT, env=env, stdout=asyncio.subprocess.PIPE
         )
-        for each in (order(folder), other)
+        for each in (wanted, other)
     ]
     said = [(await each.communicate())[0] for each in both]
     assert [each.returncode for each in both] == [0, 0], said
     found = await manifests(lake)
     assert {json.loads(each)["snapshot"] for each in said} == set(found)
     for each in found.values():
-        assert await verified(lake, each.tree.version) == []
+        assert len(each.trees) == 1 + common
+        for tree in each.trees:
+            assert await verified(lake, tree.version) == []
 
 
 async def test_a_session_may_write_meanwhile(take, folder, lake, tmp_path):
@@ -245,11 +285,15 @@ async def test_a_folder_that_may_not_be_written_is_stored(take, folder, lake, tm
     assert (listing(folder / "empty"), sorted(folder.iterdir())) == before
 
 
-async def test_a_full_lake_is_told_and_holds_no_snapshot(words, folder, own_disk, tmp_path):
-    disk = tmp_path / "disk"
-    command = words(order(folder))
+@pytest.mark.parametrize("filled", ["work", "volume"])
+async def test_a_full_lake_is_told(words, folder, own_disk, tmp_path, filled):
+    """Without the session's folder there is no snapshot; a volume fails alone."""
+    disk, shared = tmp_path / "disk", tmp_path / "volume"
+    shared.mkdir()
+    command = words(order(folder, mounted=(volume(shared, "volume"),)))
     command[-1] = f"file://{disk}"
-    (folder / "large").write_bytes(os.urandom(3 << 20))
+    (folder / "large").unlink()
+    (tmp_path / filled / "large").write_bytes(os.urandom(3 << 20))
     done = await asyncio.create_subprocess_exec(
         *own_disk("size=1m"),
         *["env", f"XDG_CACHE_HOME={tmp_path / 'xdg'}", *command],
@@ -257,9 +301,13 @@ async def test_a_full_lake_is_told_and_holds_no_snapshot(words, folder, own_disk
         stdout=asyncio.subprocess.PIPE,
     )
     said = (await done.communicate())[0].decode()
-    assert done.returncode == 1, said
-    assert said.startswith("StorageFailed: "), said
     assert "full" in said
+    if filled == "work":
+        assert done.returncode == 1, said
+        assert said.startswith("StorageFailed: "), said
+    else:
+        assert done.returncode == 0, said
+        assert "full" in json.loads(said)["problems"]["volume:volume"]
 
 
 async def test_a_manifest_of_an_older_version_is_read(take, folder, lake):

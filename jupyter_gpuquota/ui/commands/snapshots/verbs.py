@@ -44,6 +44,13 @@ def _fill_create(parser: Parser) -> None:
     parser.add_argument(
         "--notebook", default="", metavar="PATH", help="whose variables, for another session's"
     )
+    volumes = parser.add_mutually_exclusive_group()
+    volumes.add_argument(
+        "--volume", action="append", metavar="NAME", help="a volume to copy; default: all"
+    )
+    volumes.add_argument(
+        "--no-volumes", dest="volume", action="store_const", const=(), help="copy no volume"
+    )
     parser.add_argument("--no-wait", dest="wait", action="store_false", help="do not wait for it")
 
 
@@ -106,6 +113,7 @@ def _create(client: Client, args: Args, _console: Console) -> View[Any]:
         metrics=metrics_of(args.metric),
         artifacts=args.artifact,
         variables=variables,
+        volumes=args.volume,
         wait=args.wait,
     )
     sizes = size_text(made.size)
@@ -201,7 +209,8 @@ _ACTIONS = (
         "take a snapshot of a session",
         _create,
         _fill_create,
-        notes="Without SESSION: of the one in which the command runs.",
+        notes="Without SESSION: of the one in which the command runs. Volumes that the session may "
+        "write are copied, too.",
         examples=("snapshot create exp1 -m 'before the new loss' --tag base",),
     ),
     Command("list", "list snapshots", _list, _fill_list, examples=("snapshot list exp1",)),

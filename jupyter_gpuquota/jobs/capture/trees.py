@@ -1,0 +1,140 @@
+"""Folders of a snapshot as versions in a lake: that of the session, and those of volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ...core.snapshots import identity
+from ...core.snapshots.volumes import not_copied
+from ...errors import GpuQuotaError
+from ...model.snapshots.manifest import LAKE, Consistency, PartProblem, TreePart, VolumePart
+from ...model.snapshots.orders import MountedVolume, SnapshotOrder
+from ...store.catalog import Catalog
+from ...store.frozen.views import View
+from ...store.lake.history import History
+from ...store.lake.objects import Objects
+from ...store.paths import printable
+from ...store.progress import Report, Steps
+from ...store.snapshots.source import SessionFolder
+from ...store.sync import Wanted, sync
+
+_NAMED = 20
+"""The most paths of a folder that problems name, of each kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTree:
+    """A folder in a lake, what was left out of it or written meanwhile, and how far it is whole."""
+
+    part: TreePart
+    problems: Sequence[PartProblem]
+    consistency: Consistency
+
+
+class Trees:
+    """Stores the folders of one snapshot, one after the other."""
+
+    def __init__(
+        self,
+        order: SnapshotOrder,
+        objects: Objects,
+        history: History,
+        catalog: Catalog,
+        report: Report,
+    ) -> None:
+        self._order = order
+        self._objects = objects
+        self._history = history
+        self._catalog = catalog
+        self._steps = Steps(report)
+
+    async def folder(self, source: SessionFolder, view: View | None) -> StoredTree:
+        """Store the session's folder. Raises what `sync` raises."""
+        draft = self._order.draft
+        dataset = identity.tree_dataset(draft.owner)
+        part = await self._stored(dataset, self._order.folder, source, view)
+        consistency = _consistency(draft.consistency, source, view)
+        return StoredTree(part, _notes(source), consistency)
+
+    async def volume(
+        self, mounted: MountedVolume, room: Path, view: View | None
+    ) -> tuple[VolumePart | None, Sequence[PartProblem]]:
+        """Store a volume; return None and why if that fails: the others are still stored."""
+        there = Path(mounted.folder).is_dir()
+        if problem := mounted.problem or ("" if there else f"{mounted.folder} does not exist"):
+            return None, [not_copied(mounted.volume, problem)]
+        draft = self._order.draft
+        source = SessionFolder(Path(mounted.folder), room, view=view)
+        try:
+            dataset = identity.volume_dataset(draft.owner)
+            tree = await self._stored(dataset, mounted.folder, source, view)
+        except GpuQuotaError as error:
+            return None, [not_copied(mounted.volume, error.message)]
+        asked: Consistency = "best-effort" if mounted.writes else draft.consistency
+        part = VolumePart(
+            volume=mounted.volume,
+            path=mounted.path,
+            provider=LAKE,
+            handle=tree.version,
+            size=tree.size,
+            consistency=_consistency(asked, source, view),
+            mechanism=tree.mechanism,
+            tree=tree,
+        )
+        return part, _notes(source, f"{mounted.path.lstrip('/')}/")
+
+    async def _stored(
+        self, dataset: str, folder: str, source: SessionFolder, view: View | None
+    ) -> TreePart:
+        """Store a folder; of files that are being written, copies are stored."""
+        draft = self._order.draft
+        wanted = Wanted(
+            dataset=dataset,
+            folder=source,
+            message=draft.note,
+            author=draft.author,
+            source=f"session:{draft.session}",
+        )
+        commit = await sync(
+            wanted,
+            self._objects,
+            self._history,
+            self._catalog,
+            clock=lambda: datetime.now(UTC),
+            report=self._steps,
+        )
+        self._steps.next()
+        return TreePart(
+            folder=folder,
+            lake=self._order.lake,
+            dataset=dataset,
+            version=commit.version,
+            files=commit.stats.files,
+            size=commit.stats.bytes,
+            added=commit.stats.added if commit.time >= draft.created else 0,
+            provider=view.provider if view else "",
+            mechanism="instant" if view else "copy",
+        )
+
+
+def _consistency(asked: Consistency, source: SessionFolder, view: View | None) -> Consistency:
+    """Return how far the stored files belong together. `asked` is what the controller knows."""
+    if source.copied or source.written:
+        return "best-effort"
+    return "crash" if view and view.atomic and asked == "best-effort" else asked
+
+
+def _notes(source: SessionFolder, below: str = "") -> list[PartProblem]:
+    """Return what was left out of a folder, which is `below` a path, and what was written."""
+    left = [
+        PartProblem(part=f"left out:{below}{path}", message=why)
+        for path, why in sorted(source.left_out.items())
+    ]
+    written = [
+        PartProblem(part=f"written:{below}{printable(path)}", message="It was written meanwhile.")
+        for path in sorted(source.copied | source.written)
+    ]
+    return [*left[:_NAMED], *written[:_NAMED]]
