@@ -30,6 +30,9 @@ from .settings.settings import Settings
 
 Fact = TypeVar("Fact")
 
+_WARNINGS = "about"
+"""What has the warnings: it has no revision of its own, but screens hear of its changes."""
+
 _PARTS = {"policy": "policy", "data": "datasets", "volumes": "volumes", "templates": "templates"}
 """The noun of each part of the settings; all others belong to `quota`."""
 
@@ -73,7 +76,7 @@ class Board:
         self.starts = BySession[datetime](lambda: self._publish({"sessions"}))
         """When queued sessions should start, where that is known."""
         self._warnings: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-        self._nouns = dict.fromkeys(NOUNS, 1)
+        self._nouns = dict.fromkeys((*NOUNS, _WARNINGS), 1)
         self._latest = 1
         self._waiters: set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = set()
         self._lock = threading.Lock()
@@ -126,9 +129,12 @@ class Board:
 
     def warn(self, source: str, texts: Iterable[str]) -> None:
         """Publish the warnings of one source, replacing its earlier ones."""
+        said = tuple(text for text in texts if text)
         with self._lock:
-            said = tuple(text for text in texts if text)
+            is_new = said != self._warnings.get(source, ())
             self._warnings = MappingProxyType({**self._warnings, source: said})
+        if is_new:
+            self.touch(_WARNINGS)
 
     def warnings(self, *sources: str) -> tuple[str, ...]:
         """Return the warnings of these sources, or of all."""

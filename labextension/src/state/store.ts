@@ -101,7 +101,9 @@ export class Store implements IGpuWorkspace, IDisposable {
       return known as Resource<Nouns[Noun]>;
     }
     const route = nouns[noun];
-    const made = this._add<Nouns[Noun]>(route, (etag, background) =>
+    // What has no revision of its own, as warnings in `about`, is told of by its name.
+    const told = { ...route, noun: route.noun || noun };
+    const made = this._add<Nouns[Noun]>(told, (etag, background) =>
       read(this._settings, route, { etag, background })
     );
     this._nouns.set(noun, made);

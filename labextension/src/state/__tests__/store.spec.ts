@@ -43,6 +43,19 @@ describe('the store', () => {
     expect(server.count('GET /quota')).toBe(0);
   });
 
+  it('reads warnings again when the bus says that they have changed', async () => {
+    store.about.watch();
+    store.quota.watch();
+    await pass(1000);
+    await events.change({ noun: 'quota', revision: '2', instance: 'i' });
+    await pass(1000);
+    server.asked.length = 0;
+    await events.change({ noun: 'about', revision: '3', instance: 'i' });
+    await pass(1000);
+    expect(server.count('GET /about')).toBe(1);
+    expect(server.count('GET /quota')).toBe(0);
+  });
+
   it('reads everything again when counting starts anew', async () => {
     store.about.watch();
     store.quota.watch();
