@@ -32,6 +32,10 @@ module.exports = {
       }
     ]
   ],
+  setupFilesAfterEnv: [
+    ...(base.setupFilesAfterEnv ?? []),
+    '<rootDir>/jest.setup.js'
+  ],
   // A form that is typed into takes seconds where other tests run at once.
   testTimeout: 60000,
   testRegex:

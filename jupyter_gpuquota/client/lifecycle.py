@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypedDict, Unpack
 
 from ..errors import Conflict
 from ..model.idleness import Activity, KeepAliveRequest
-from ..model.rightsizing import ResizeRequest
+from ..model.rightsizing import KeepRequest, ResizeRequest
 from ..model.sessions import ENDED, LIVE, ResumeRequest, Session, State
 from ..model.struct import Number, Request
 from .connection.context import Context
 from .namespace import Namespace
 from .session import ClientSession, with_url
+
+_NUMBERS = ("gpu", "gpu_memory", "gpu_compute")
+
+
+class Changes(TypedDict, total=False):
+    """What a restarted session has instead, or besides.
+
+    `volumes` (`NAME:/path[:ro]`) are mounted besides those that it has; with these alone its share
+    stays. `keep` are names of variables that its notebooks keep, by the paths that `variables` has.
+    """
+
+    gpu: Number
+    gpu_memory: Number
+    gpu_compute: Number
+    mig_profile: str
+    volumes: Sequence[str]
+    keep: Mapping[str, Sequence[str]]
+
 
 MOVING: frozenset[State] = frozenset({"waiting", "starting", "stopping"})
 """States that a session leaves by itself."""
@@ -42,28 +61,19 @@ class Lifecycle(Namespace):
         return self._change("sessions.resume", name, project, request, wait=wait)
 
     def resize(
-        self,
-        name: str,
-        *,
-        project: str = "",
-        gpu: Number = "",
-        gpu_memory: Number = "",
-        gpu_compute: Number = "",
-        mig_profile: str = "",
-        volumes: Sequence[str] = (),
-        wait: bool = False,
+        self, name: str, *, project: str = "", wait: bool = False, **wishes: Unpack[Changes]
     ) -> ClientSession:
         """Restart a session with another share, under its name; a running one is stopped first.
 
-        `volumes` (`NAME:/path[:ro]`) are mounted besides those that it has; with these alone its
-        share stays. Raises InvalidFields, WrongState.
+        Raises InvalidFields, WrongState.
         """
+        texts = {key: str(value) for key, value in wishes.items() if key in _NUMBERS}
+        kept = wishes.get("keep", {})
         request = ResizeRequest(
-            gpu=str(gpu),
-            gpu_memory=str(gpu_memory),
-            gpu_compute=str(gpu_compute),
-            mig_profile=mig_profile,
-            volumes=tuple(volumes),
+            **texts,
+            mig_profile=wishes.get("mig_profile", ""),
+            volumes=tuple(wishes.get("volumes", ())),
+            keep=tuple(KeepRequest(path=path, names=tuple(kept[path])) for path in kept),
         )
         return self._change("sessions.resize", name, project, request, wait=wait)
 

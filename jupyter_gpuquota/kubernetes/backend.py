@@ -159,6 +159,7 @@ class _Assembly:
             exec=self._reaching.exec,
             terminals=self._reaching.terminals,
             ingress=self._reaching.ingress,
+            variables=self._reaching.variables,
             runs=runs_inside(self._reaching.exec, resident.recorder.utilisation),
             history=RecordedHistory(resident.recorder),
             administration=self._settings,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..control.clock import Clock
+from ..control.inside.kernel_variables import SessionKernelVariables
 from ..control.signals.presence import Presence
 from ..model.sessions import Session
 from .api import Api
@@ -46,6 +47,7 @@ class Reaching:
     logs: KubeLogs
     exec: KubeExec
     terminals: KubeTerminals
+    variables: SessionKernelVariables
     presence: Presence
     signals: KubeSignals
     sizing: Sizing
@@ -73,12 +75,14 @@ def reaching(
     locate, metrics = Locator(tokens, forwards), prometheus(config)
     presence = Presence(clock, Fingerprints(locate))
     ingress = KubeIngress(find, locate, presence)
+    programs = KubeExec(api, find, pod_of, outside)
     return Reaching(
         tokens=tokens,
         ingress=ingress,
         logs=KubeLogs(api, find, pod_of),
-        exec=KubeExec(api, find, pod_of, outside),
+        exec=programs,
         terminals=KubeTerminals(api, find, pod_of, ingress, outside),
+        variables=SessionKernelVariables(find, programs, ingress),
         presence=presence,
         signals=KubeSignals(locate, pod_of, clock, presence, outside, metrics),
         sizing=Sizing(pod_of, metrics),

@@ -13,6 +13,7 @@ from ..control.board import Board
 from ..control.clock import Clock
 from ..control.config import GpuQuota
 from ..control.idle.activity_poller import ActivitySource
+from ..control.inside.kernel_variables import SessionKernelVariables
 from ..control.runs.measured import MeasuredRuns
 from ..control.signals.presence import Presence
 from ..control.storage.files import write_file, writing
@@ -87,11 +88,13 @@ def _entered(
     backend: Backend, board: Board, state: State, runner: LocalRunner, presence: Presence
 ) -> Backend:
     """Return the record of a backend whose sessions can be read and entered."""
+    programs, ingress = LocalExec(board, state, runner), LocalIngress(board, state, presence)
     return replace(
         backend,
         logs=LocalLogs(board, state),
-        exec=LocalExec(board, state, runner),
-        ingress=LocalIngress(board, state, presence),
+        exec=programs,
+        ingress=ingress,
+        variables=SessionKernelVariables(board.find, programs, ingress),
     )
 
 

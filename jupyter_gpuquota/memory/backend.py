@@ -36,6 +36,7 @@ from .datasets import open_data
 from .page import DemoServer
 from .runner import MemoryRunner, MemoryStore
 from .runs import MemoryRuns
+from .variables import MemoryVariables
 from .volumes import MemoryVolumes
 
 PROJECT = "demo"
@@ -85,6 +86,7 @@ def open_memory(
         volumes.added_to(data.added_to(backend, resident)),
         ingress=MemoryIngress(board, server, presence),
         runs=MemoryRuns(),
+        variables=MemoryVariables(),
         differences=Differences(outlives_controller=False),
     )
     return snapshots.added_to(backend, resident)

@@ -25,6 +25,7 @@ from .sessions import Exec, Ingress, Logs, Sessions, Terminals
 from .snapshots import SnapshotKeeping, Snapshots
 from .templates import Templates
 from .usage import History, Usage
+from .variables import KernelVariables
 from .volumes import Volumes
 
 T = TypeVar("T")
@@ -121,6 +122,9 @@ class Backend:
         default=None, metadata=_lack("takes and removes no snapshots by itself")
     )
     runs: Runs | None = field(default=None, metadata=_lack("reads no runs of MLflow"))
+    variables: KernelVariables | None = field(
+        default=None, metadata=_lack("does not ask kernels for their variables")
+    )
     volumes: Volumes | None = field(default=None, metadata=_lack("has no shared volumes"))
     templates: Templates | None = field(default=None, metadata=_lack("keeps no templates"))
     differences: Differences = Differences()

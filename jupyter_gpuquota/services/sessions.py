@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core import disclosure, names, templates
+from ..core import disclosure, keeping, names, templates
 from ..core.datasets import disclosure as data
 from ..core.fields import FieldReader
 from ..core.idle import requests
@@ -21,7 +21,7 @@ from ..model.idleness import Activity, PresenceRequest
 from ..model.policy import SessionPolicy
 from ..model.previews import Preview
 from ..model.programs import ExecContext, ExecEvent, ExecResult, TerminalEvent
-from ..model.rightsizing import Advice
+from ..model.rightsizing import Advice, SessionVariables
 from ..model.sessions import (
     STATES,
     Endpoint,
@@ -37,6 +37,7 @@ from ..model.struct import Nothing, Page
 from ..model.templates import TemplateFields
 from ..ports.backend import Backend, require
 from .call import Call
+from .keeping import kept
 from .launches import data as launch_data
 from .launches import previews
 from .launches.facts import facts
@@ -123,7 +124,17 @@ async def resize(backend: Backend, call: Call) -> Session:
     again = replace(call, body=specs.resized(old, call.body))
     spec = specs.check_resized(old, call.body, await facts(backend, again))
     added = spec.volumes[len(old.volumes) :]
-    return _shown(backend, call, await backend.sessions.resize(session.id, spec.share, added))
+    async with kept(backend, call):
+        resized = await backend.sessions.resize(session.id, spec.share, added)
+    return _shown(backend, call, resized)
+
+
+async def variables(backend: Backend, call: Call) -> SessionVariables:
+    """Return the variables of a session's kernels."""
+    able = require(backend, "variables", backend.variables)
+    await _audit(backend, call, "listed the variables of")
+    problem = keeping.problem(call.target, local_files=backend.inventory.local_files)
+    return SessionVariables(items=await able.of(call.target.id), problem=problem)
 
 
 async def delete(backend: Backend, call: Call) -> Nothing:

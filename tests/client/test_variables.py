@@ -142,8 +142,8 @@ def test_more_bytes_than_announced_are_refused():
 def test_what_a_kernel_holds_is_listed_by_size_without_code_and_hidden_names():
     there = There({"a": array(), "_x": 1, "hidden": 1, "f": array, "np": np, "C": There, "n": 1})
     found = near.ask(there, do="list")["variables"]
-    assert [name for name, _ in found] == ["a", "n"]
-    assert found[0][1] == 400_000
+    assert [(each["name"], each["type"]) for each in found] == [("a", "ndarray"), ("n", "int")]
+    assert found[0]["size"] == 400_000
 
 
 def test_variables_are_kept_in_a_file_and_taken_from_it_once(tmp_path: Path):

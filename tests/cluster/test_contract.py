@@ -134,6 +134,7 @@ class ClusterContract(BackendContract):
             "keeping",
             "runs",
             "templates",
+            "variables",
         }
     )
 

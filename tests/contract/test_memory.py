@@ -24,6 +24,7 @@ class TestMemory(KeptVolumesContract, BackendContract):
             *("lakes", "datasets", "caches", "jobs", "uses", "volumes", "snapshots", "keeping"),
             "runs",
             "templates",
+            "variables",
         }
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.errors import InvalidFields, WrongState
 from tests.kernels.test_cells import gpu, ipython
 from tests.kernels.test_relay import files, relay, run, start, text
 from tests.shell import wait_for
@@ -27,6 +27,36 @@ def test_a_resize_keeps_chosen_variables_of_the_notebook(gpu, ipython, client, s
     gpu("import os\nprint(sum(kept), 'other' in globals(), os.environ['GPUQUOTA_SHARE'])")
     assert capsys.readouterr().out == "499500 False 1 GPU\n"
     assert list(Path(session.spec.folder).rglob("*.zip")) == []
+
+
+def test_variables_are_listed_and_kept_by_the_controller(relay, client, session):
+    _manager, notebook = relay
+    run(notebook, "mine = bytearray(3 << 20); name = 'Ana'; code = (each for each in ())")
+    kinds = {"mine": "bytearray", "name": "str", "code": "generator"}
+    for found in client.sessions.variables("exp-1").items:  # cells of other tests have theirs
+        listed = {each.name: each for each in found.variables}
+        if {name: each.type for name, each in listed.items()} == kinds:
+            break
+    else:
+        pytest.fail("the notebook's kernel is not listed")
+    assert listed["mine"].size >= 3 << 20
+    with pytest.raises(InvalidFields, match="code: generator cannot be pickled"):
+        client.sessions.resize("exp-1", gpu="1", keep={found.path: ["mine", "code"]})
+    with pytest.raises(InvalidFields, match="elsewhere has no kernel"):
+        client.sessions.resize("exp-1", gpu="1", keep={"elsewhere": ["mine"]})
+    with pytest.raises(WrongState, match="already has"):
+        client.sessions.resize("exp-1", gpu="1", keep={found.path: ["mine"]})
+    assert client.sessions.get("exp-1").state == "running"
+    assert list(Path(session.spec.folder).rglob("*.zip")) == []
+    client.sessions.resize("exp-1", gpu="0.75", keep={found.path: ["mine", "name"]})
+
+    def shown():  # a cell that was sent to the old kernel may end with it
+        outputs, _ = run(
+            notebook, "import os\nprint(len(mine), name, os.environ['GPUQUOTA_SHARE'])"
+        )
+        return text(outputs) == f"{3 << 20} Ana 0.75 GPU\n"
+
+    wait_for(shown)
 
 
 def test_a_kernel_that_resizes_its_own_session_hands_variables_to_the_next_one(relay, client):

@@ -27,6 +27,8 @@ TARGET = "jupyter_gpuquota.variables"
 """The comm target that serves variables."""
 KEPT = ".gpuquota/kept"
 """The folder in a session's folder with variables that outlast a kernel."""
+MOST = 200
+"""The most variables that are listed, the largest ones."""
 WINDOW = 8
 """Pieces that are sent for each request: what is not read yet stays in this kernel."""
 
@@ -147,7 +149,14 @@ class Conversation:
             self._send({"piece": True}, group)
 
     def _list(self, _data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
-        return {"variables": overview(self._namespace, self._hidden)}
+        found = overview(self._namespace, self._hidden)
+        return {
+            "variables": [
+                {"name": name, "type": type(self._namespace[name]).__name__, "size": size}
+                for name, size in found[:MOST]
+            ],
+            "more": max(0, len(found) - MOST),
+        }
 
     def _keep(self, data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
         path = data.get("path") or kept_file(data["folder"])
@@ -160,6 +169,13 @@ class Conversation:
     def _forget(self, data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
         os.unlink(kept_file(data["folder"]))  # noqa: PTH108 (text is sent)
         return {"names": []}
+
+
+def answer(shell: Any, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer to one request without pieces, on the variables of IPython's shell."""
+    answers: list[dict[str, Any]] = []
+    Conversation(shell.user_ns, shell.user_ns_hidden, answers.append).hear(request)
+    return answers[0]
 
 
 def serve(shell: Any) -> None:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import FieldError, InvalidFields, Unavailable, refuse, refused
-from . import far, pickles
+from . import far
 from .pickles import Filling, TooLarge, overview, pack, pieces, unpack
+from .source import program as source
 
 LIMIT = 1 << 30
 """The most bytes of variables that one cell carries in each direction."""
 
 _LARGE = 64 << 20
 """Bytes of a transfer that takes long enough to show how far it is."""
-_OWN = re.compile(r"^from \.pickles import \([^)]*\)$", re.MULTILINE)
-"""What the two modules import of each other: there they are one."""
 
 
 class Talk(Protocol):
@@ -38,18 +35,13 @@ Note = Callable[[str], None]
 
 def program() -> str:
     """Return the code that makes another kernel serve its variables at `far.TARGET`."""
-    return _program('m["serve"](get_ipython())')
+    return source('m["serve"](get_ipython())')
 
 
 def taking(folder: str) -> str:
     """Return the code with which a new kernel takes what was kept for its notebook, if anything."""
-    return _program(f'm["take"](get_ipython().user_ns, m["kept_file"]({folder!r}), remove=True)')
-
-
-def _program(then: str) -> str:
-    sources = [Path(str(module.__file__)).read_text() for module in (pickles, far)]
-    runs = ", ".join(f"exec({_OWN.sub('', text)!r}, m)" for text in sources)
-    return f'(lambda m: ({runs}, {then}))({{"__name__": "jupyter_gpuquota_variables"}}) and None'
+    take = f'm["take"](get_ipython().user_ns, m["kept_file"]({folder!r}), remove=True)'
+    return f"{source(take)} and None"
 
 
 def size_text(size: int) -> str:
@@ -108,7 +100,7 @@ def get(
 
 
 def ask(talk: Talk, **request: Any) -> dict[str, Any]:
-    """Return the answer to `list`, `keep` or `take`. Raises Unavailable."""
+    """Return the answer to a request without pieces. Raises Unavailable."""
     talk.send(request)
     return _answer(talk)
 

@@ -3,22 +3,20 @@
     python3 -I -c SCRIPT SIZE
 
 It reads `SIZE` bytes: a JSON document with `names`, `notebook` (the path of one, empty for the only
-one), `path` (the file, relative to the home folder) and `pickles`, the source of the module with
-which the kernel writes. It prints one JSON document: the names that the kernel does not have
-(`missing`), or the `problem`. The syntax of Python 3.8; besides the standard library only
-jupyter_client, which every Jupyter Server needs.
+one), `path` (the file, relative to the home folder) and the sources of two modules: `pickles`, with
+which the kernel writes, and `evaluating`, with which it is asked. It prints one JSON document: the
+names that the kernel does not have (`missing`), or the `problem`. The syntax of Python 3.8; besides
+the standard library only jupyter_client, which every Jupyter Server needs.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import sys
 import time
 import urllib.request
 from pathlib import Path
-from queue import Empty
 from typing import Any
 
 MARK = "gpuquota-variables:"
@@ -57,7 +55,10 @@ def write(asked: dict[str, Any]) -> list[str]:
     if path.exists():  # of a controller that was killed
         path.unlink()
     code = _WRITE.format(source=asked["pickles"], path=str(path), names=asked["names"])
-    found: list[str] = json.loads(evaluated(str(runtime / f"kernel-{kernel}.json"), code))
+    tools: dict[str, Any] = {"__name__": "gpuquota_evaluating"}
+    exec(asked["evaluating"], tools)  # noqa: S102 (ours)
+    file = str(runtime / f"kernel-{kernel}.json")
+    found: list[str] = json.loads(tools["evaluated"](file, code, _ANSWER))
     return found
 
 
@@ -109,33 +110,6 @@ def chosen(every: list[dict[str, Any]], notebook: str) -> dict[str, Any]:
         return named[0]
     paths = ", ".join(str(each.get("path")) for each in alive)
     raise Refused(f"These notebooks have a kernel: {paths}. Name one with --notebook.")
-
-
-def evaluated(connection_file: str, code: str) -> str:
-    """Return the text to which an expression evaluates in a kernel. Raises Refused."""
-    from jupyter_client.blocking.client import BlockingKernelClient  # noqa: PLC0415 (see `write`)
-
-    client = BlockingKernelClient(connection_file=connection_file)
-    client.load_connection_file()
-    client.start_channels(iopub=False, stdin=False, hb=False, control=False)
-    try:
-        sent = client.execute(
-            "", silent=True, user_expressions={"written": code}, allow_stdin=False
-        )
-        deadline = time.monotonic() + _ANSWER
-        while True:
-            reply = client.get_shell_msg(timeout=max(0.0, deadline - time.monotonic()))
-            if reply["parent_header"].get("msg_id") == sent:
-                break
-    except (Empty, TimeoutError) as error:
-        raise Refused("The kernel does not answer.") from error
-    finally:
-        client.stop_channels()
-    content = reply["content"]
-    found = content.get("user_expressions", {}).get("written", content)
-    if found.get("status") != "ok":
-        raise Refused(f"The kernel could not do it: {found.get('evalue') or found}.")
-    return str(ast.literal_eval(found["data"]["text/plain"]))
 
 
 if __name__ == "__main__":

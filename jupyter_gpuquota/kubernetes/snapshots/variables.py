@@ -78,6 +78,7 @@ class PodVariables:
             "notebook": notebook,
             "path": _dump(session, name),
             "pickles": _source("client", "variables", "pickles.py"),
+            "evaluating": _source("client", "variables", "evaluating.py"),
         }
         body, script = json.dumps(wanted).encode(), _source(*_SCRIPT)
         said = json.loads(await self._run(session, script, str(len(body)), given=body))

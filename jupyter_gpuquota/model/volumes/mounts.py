@@ -20,6 +20,10 @@ class Mount(Model, frozen=True, kw_only=True):
     storage_class: str = ""
     size: int = 0
 
+    def keeps(self, folder: str) -> bool:
+        """Return whether what is written in a folder is kept on it."""
+        return not self.read_only and f"{folder}/".startswith(f"{self.path.rstrip('/')}/")
+
 
 class VolumeUse(Model, frozen=True, kw_only=True):
     """Who mounts a volume, and how.

@@ -1897,7 +1897,8 @@ export interface ResumeRequest {
  * Request to restart a session with another share, in the words of `SessionRequest`.
  *
  * `volumes` are existing ones that are mounted besides those that it has, as `NAME:/path[:ro]`.
- * With these alone, the share stays.
+ * With these alone, the share stays. `keep` names variables of its kernels that are kept in its
+ * folder; unless all of them can be, the session is not restarted.
  */
 export interface ResizeRequest {
   gpu?: string | number;
@@ -1905,6 +1906,42 @@ export interface ResizeRequest {
   gpu_compute?: string | number;
   mig_profile?: string;
   volumes?: string[];
+  keep?: KeepRequest[];
+}
+/**
+ * Variables of a notebook's kernel that are kept over a restart of its session.
+ */
+export interface KeepRequest {
+  path: string;
+  names: string[];
+}
+/**
+ * The variables of a session's kernels. `problem` is why none of them can be kept.
+ */
+export interface SessionVariables {
+  items: NotebookVariables[];
+  problem: string;
+}
+/**
+ * The variables of a notebook's kernel, the largest first; there may be `more` of them.
+ *
+ * `path` identifies the notebook in its session, `name` is what its pages call it. `problem` is
+ * why the kernel cannot be asked, empty if it can.
+ */
+export interface NotebookVariables {
+  path: string;
+  name: string;
+  variables: Variable[];
+  more: number;
+  problem: string;
+}
+/**
+ * A variable of a kernel; `size` is its approximate number of bytes.
+ */
+export interface Variable {
+  name: string;
+  type: string;
+  size: number;
 }
 /**
  * A part of a session's log; its cursors are opaque and survive rotation.

@@ -1,19 +1,14 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
-import { TranslationBundle } from '@jupyterlab/translation';
 import { Session } from '../api/models';
 import { toResize } from '../state/advice';
-import { IGpuWorkspace } from '../tokens';
-import { lossText } from '../views/details/loss';
 import { shareText } from '../views/parts/texts';
+import type { IUi } from '../views/parts/ui';
 
 /** Start a session again with the share that is advised now, if the user confirms. */
-export async function relaunch(
-  { actions }: IGpuWorkspace,
-  session: Session,
-  trans: TranslationBundle
-): Promise<void> {
+export async function relaunch(ui: IUi, session: Session): Promise<void> {
+  const { trans, workspace } = ui;
   const { id, spec } = session;
-  const { message, share } = await actions.advice(id);
+  const { message, share } = await workspace.actions.advice(id);
   if (!share) {
     await showDialog({
       title: trans.__('No other size is recommended for %1', spec.name),
@@ -22,16 +17,14 @@ export async function relaunch(
     });
     return;
   }
+  const { restart } = await import(
+    /* webpackChunkName: "storage" */ '../views/details/restart'
+  );
   const words = shareText(trans, share);
-  const { button } = await showDialog({
+  await restart(ui, session, {
     title: trans.__('Relaunch %1 with %2?', spec.name, words),
-    body: lossText(session, words, trans),
-    buttons: [
-      Dialog.cancelButton(),
-      Dialog.warnButton({ label: trans.__('Relaunch') })
-    ]
+    words,
+    initial: {},
+    request: () => toResize(share)
   });
-  if (button.accept) {
-    await actions.resize(id, toResize(share));
-  }
 }

@@ -209,7 +209,7 @@ function changing(
         'End its processes and restart it with the recommended size'
       ),
       fits: session => can(session, 'resize'),
-      run: session => relaunch(workspace, session, trans)
+      run: session => relaunch({ workspace, commands, trans }, session)
     },
     {
       id: CommandIDs.changeShare,

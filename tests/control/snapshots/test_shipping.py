@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import jupyter_gpuquota
+from jupyter_gpuquota.control.inside import kernel_variables
 from jupyter_gpuquota.control.snapshots.capture import shipping
 from jupyter_gpuquota.control.snapshots.capture.notebooks import notebooks
 
@@ -50,8 +51,8 @@ def test_an_answer_that_is_none_is_told(output: str) -> None:
         shipping.answered(output)
 
 
-@pytest.mark.parametrize("module", shipping.MODULES)
-def test_what_is_carried_is_python_3_8_and_its_library_only(module: str) -> None:
+@pytest.mark.parametrize("module", [*shipping.MODULES, *kernel_variables.MODULES])
+def test_what_is_carried_is_python_3_8_with_what_every_session_has(module: str) -> None:
     path = Path(jupyter_gpuquota.__file__).parent.joinpath(*module.split(".")).with_suffix(".py")
     tree = ast.parse(path.read_text(), feature_version=(3, 8))
     imported = [each for each in ast.walk(tree) if isinstance(each, (ast.Import, ast.ImportFrom))]
@@ -61,7 +62,8 @@ def test_what_is_carried_is_python_3_8_and_its_library_only(module: str) -> None
         for name in each.names
         if isinstance(each, ast.Import) or not each.level
     ]
-    assert {str(name).partition(".")[0] for name in names} <= sys.stdlib_module_names
+    tops = {str(name).partition(".")[0] for name in names} - sys.stdlib_module_names
+    assert tops <= ({"jupyter_client", "jupyter_core"} if module.startswith("client") else set())
 
 
 def test_a_folder_that_takes_too_long_is_seen_in_part(tmp_path: Path) -> None:

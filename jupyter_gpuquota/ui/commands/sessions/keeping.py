@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any
 
 from ....client import Client
@@ -113,9 +112,8 @@ def _largest(variables: Sequence[tuple[str, int]]) -> Iterator[str]:
 
 def _check_folder(client: Client, session: Session) -> None:
     """Raise WrongState if the folder of a session in a pod does not outlive it."""
-    folder = PurePosixPath(session.spec.folder or "/")
-    mounts = (mount.path for mount in session.spec.mounts if not mount.read_only)
-    if client.context.local_files() or any(folder.is_relative_to(path) for path in mounts):
+    kept = any(mount.keeps(session.spec.folder) for mount in session.spec.mounts)
+    if kept or client.context.local_files():
         return
     raise WrongState(
         f"The folder of {session.spec.name} is not on a volume: it would be lost, too.",

@@ -172,7 +172,9 @@ describe('commands on sessions', () => {
     const done = run(CommandIDs.changeShare);
     await waitFor(() => expect(button('Relaunch')).toBeTruthy());
     const dialog = document.querySelector('.jp-Dialog') as HTMLElement;
-    expect(dialog.textContent).toContain('kernel memory is lost');
+    await waitFor(() =>
+      expect(dialog.textContent).toContain('kernel memory is lost')
+    );
     const half = getByLabelText(dialog, /½/) as HTMLInputElement;
     expect(half.checked).toBe(true);
     expect(queryByLabelText(dialog, 'CPU only')).toBeNull();

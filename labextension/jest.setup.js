@@ -1,0 +1,4 @@
+const { configure } = require('@testing-library/dom');
+
+// A busy machine takes seconds to load what is imported when it is needed.
+configure({ asyncUtilTimeout: 20000 });

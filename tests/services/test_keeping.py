@@ -1,0 +1,95 @@
+"""Variables that are kept while a session restarts, over a backend in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from jupyter_gpuquota.core import keeping
+from jupyter_gpuquota.errors import InvalidFields, WrongState
+from jupyter_gpuquota.model.rightsizing import (
+    KeepRequest,
+    NotebookVariables,
+    ResizeRequest,
+    Variable,
+)
+from jupyter_gpuquota.model.sessions import SessionRequest
+from jupyter_gpuquota.model.volumes.mounts import Mount
+from jupyter_gpuquota.ports.backend import Backend
+from tests.builders import make_session
+from tests.fakes import ask, make_backend
+
+PATH = "analysis.ipynb"
+FOUND = NotebookVariables(
+    path=PATH, name="analysis", variables=(Variable(name="x", type="int", size=28),)
+)
+
+
+async def running(backend: Backend) -> str:
+    session = await ask(backend, "sessions.create", body=SessionRequest(name="exp-1", gpu="0.5"))
+    backend.variables.known[session.id] = (FOUND,)
+    return str(session.id)
+
+
+def keep(*names: str, times: int = 1) -> ResizeRequest:
+    return ResizeRequest(gpu="0.25", keep=(KeepRequest(path=PATH, names=names),) * times)
+
+
+async def resize(backend: Backend, session: str, request: ResizeRequest) -> Any:
+    return await ask(backend, "sessions.resize", args={"id": session}, body=request)
+
+
+@pytest.mark.asyncio
+async def test_variables_are_listed_and_kept() -> None:
+    backend = make_backend()
+    session = await running(backend)
+    found = await ask(backend, "sessions.variables", args={"id": session})
+    assert (found.items, found.problem) == ((FOUND,), "")
+    await resize(backend, session, keep("x"))
+    assert backend.variables.kept[session] == keep("x").keep
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("request_", [keep("x", "no"), keep("x", times=2)])
+async def test_a_session_whose_variables_cannot_be_kept_goes_on(request_: ResizeRequest) -> None:
+    backend = make_backend()
+    session = await running(backend)
+    with pytest.raises(InvalidFields):
+        await resize(backend, session, request_)
+    seen = await ask(backend, "sessions.get", args={"id": session})
+    assert (seen.state, seen.spec.share.milli) == ("running", 500)
+
+
+@pytest.mark.asyncio
+async def test_what_was_kept_is_forgotten_if_the_session_goes_on() -> None:
+    backend = make_backend()
+    session = await running(backend)
+
+    class Unchanged:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(backend.sessions, name)
+
+        async def resize(self, *_: Any) -> Any:
+            raise WrongState("It is stopping.", hint="Wait.")
+
+    with pytest.raises(WrongState):
+        await resize(replace(backend, sessions=Unchanged()), session, keep("x"))
+    assert backend.variables.kept == {}
+
+
+@pytest.mark.parametrize(
+    ("mount", "kept"),
+    [
+        (Mount(volume="home", path="/home/ana"), True),
+        (Mount(volume="home", path="/home/ana/work"), True),
+        (Mount(volume="home", path="/home"), True),
+        (Mount(volume="home", path="/home/an"), False),
+        (Mount(volume="home", path="/home", read_only=True), False),
+    ],
+)
+def test_a_folder_in_a_pod_keeps_what_is_on_a_volume(mount: Mount, *, kept: bool) -> None:
+    session = make_session(folder="/home/ana/work", volumes=(mount,))
+    assert (keeping.problem(session, local_files=False) == "") == kept
+    assert keeping.problem(session, local_files=True) == ""
