@@ -57,6 +57,7 @@ PROJECTS = Table[Project](
         "interactive_duration": lambda project: project.interactive_duration,
         "min_runtime": lambda project: project.min_runtime,
         "draining": lambda project: project.draining,
+        "department": lambda project: project.department,
     },
     shown=("project", "quota", "weight", "limit", "priority", "members", "draining"),
     empty="No projects.",

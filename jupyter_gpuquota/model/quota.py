@@ -41,7 +41,8 @@ class Project(Model, frozen=True, kw_only=True):
     starts no sessions and is deleted when the last one has ended. `preemptible` are the kinds of
     sessions that may be preempted, as the engine has it. `revision` changes with every change of
     it. `people_shown` is False where the caller may not see its people: all three lists
-    are then empty.
+    are then empty. `department` is the one that it is directly in, named in lists of projects where
+    the engine has any.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Project(Model, frozen=True, kw_only=True):
     preemptible: Annotated[tuple[Open[Kind], ...], ADDED] = PREEMPTIBLE
     revision: str = UNCHANGED
     people_shown: bool = True
+    department: Annotated[str, ADDED] = ""
 
     @property
     def weighs(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core import disclosure, members, projects
+from ..core.usage.quota import in_departments
 from ..model.projects import ProjectAnswer, ProjectRemoval, Projects
 from ..ports.backend import Backend, require
 from .call import Call
@@ -10,7 +11,7 @@ from .call import Call
 
 async def list_(backend: Backend, call: Call) -> Projects:
     """Return the projects as they are set."""
-    items = backend.inventory.projects()
+    items = in_departments(backend.inventory.projects(), backend.usage.quota().departments)
     able = backend.administration
     warnings = (*(able.warnings() if able else ()), *_doubts(backend))
     return Projects(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from msgspec import structs
 
 from jupyter_gpuquota.core.usage.buckets import Bucket
 from jupyter_gpuquota.errors import (
@@ -26,8 +27,10 @@ from jupyter_gpuquota.model.projects import (
     RulesRequest,
     SettingsChange,
 )
+from jupyter_gpuquota.model.quota import Department, Quota
 from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
+from jupyter_gpuquota.ports.usage import Usage
 from tests import fakes
 from tests.builders import make_node
 from tests.fakes import make_backend, me, remember
@@ -68,6 +71,21 @@ async def test_only_an_admin_changes_anything() -> None:
             await ask(backend, name, "ben", **fields)
         assert caught.value.hint
         await ask(backend, name, "ana", **fields)
+
+
+async def test_projects_are_listed_with_the_departments_of_an_engine() -> None:
+    backend = guarded()
+    vision = Department(name="vision", projects=("team-b",))
+
+    class Divided:
+        def quota(self) -> Quota:
+            return structs.replace(backend.usage.quota(), departments=(vision,))
+
+    found = await ask(replace(backend, usage=cast("Usage", Divided())), "projects.list")
+    assert {each.name: each.department for each in found.items} == {
+        "team-a": "",
+        "team-b": "vision",
+    }
 
 
 async def test_a_user_launches_only_where_members_allow_it() -> None:

@@ -22,6 +22,7 @@ from jupyter_gpuquota.errors import Unsupported
 from jupyter_gpuquota.model.environments import Environment, Environments
 from jupyter_gpuquota.model.nodes import Nodes
 from jupyter_gpuquota.model.programs import ExecResult
+from jupyter_gpuquota.model.projects import Projects
 from jupyter_gpuquota.model.quota import Department
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement, Usage
@@ -33,6 +34,7 @@ from jupyter_gpuquota.ui.views.environments import EnvironmentsView
 from jupyter_gpuquota.ui.views.history import HistoryView
 from jupyter_gpuquota.ui.views.markup import Markup, join, printable, tag
 from jupyter_gpuquota.ui.views.nodes import NodesView
+from jupyter_gpuquota.ui.views.projects import ProjectsView, ProjectView
 from jupyter_gpuquota.ui.views.quota import QuotaView
 from jupyter_gpuquota.ui.views.sessions import (
     ChangedView,
@@ -325,6 +327,19 @@ def test_departments_follow_the_projects():
     assert 'aria-label="Departments"' in view.html
     assert "&lt;vision&gt;" in view.html
     assert "DEPARTMENT" not in QuotaView(quota, project="team-a").text
+
+
+def test_projects_name_their_departments_where_there_are_any():
+    items = (make_project("team-a", department="vision"), make_project("team-b"))
+    shown = ProjectsView(Projects(items=items, source="engine", revision="1"))
+    assert [line.split()[:2] for line in shown.text.splitlines()[:2]] == [
+        ["PROJECT", "DEPARTMENT"],
+        ["team-a", "vision"],
+    ]
+    assert list(shown.df["department"]) == ["vision", ""]
+    assert "Department:" in ProjectView(items[0]).text
+    assert "Department" not in ProjectView(items[1]).text
+    assert "DEPARTMENT" not in ProjectsView(Projects(items=items[1:], source="", revision="")).text
 
 
 def test_quota_is_a_labelled_bar():

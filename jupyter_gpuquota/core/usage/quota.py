@@ -53,6 +53,17 @@ def departments_with_use(
     return tuple(msgspec.structs.replace(d, allocated=held[d.name]) for d in known.values())
 
 
+def in_departments(
+    projects: Iterable[Project], departments: Iterable[Department]
+) -> tuple[Project, ...]:
+    """Return projects with the names of the departments that they are directly in."""
+    names = {project: each.name for each in departments for project in each.projects}
+    return tuple(
+        msgspec.structs.replace(project, department=names.get(project.name, ""))
+        for project in projects
+    )
+
+
 def _path(name: str, known: Mapping[str, Department]) -> Iterator[str]:
     """Yield a department and those above it; a circle ends where it closes."""
     seen: set[str] = set()

@@ -129,7 +129,8 @@ class AuditView(TableView[Page[AuditEntry], AuditEntry]):
 
 
 def _pairs(project: Project) -> list[tuple[str, str]]:
-    return [(column.heading.capitalize(), column.text(project)) for column in _COLUMNS]
+    shown = (c for c in _COLUMNS if c is not _DEPARTMENT or project.department)
+    return [(column.heading.capitalize(), column.text(project)) for column in shown]
 
 
 def _time(seconds: int) -> str:
@@ -194,18 +195,21 @@ def _members(project: Project) -> str:
     return ", ".join(project.members) or ("all" if project.people_shown else "hidden")
 
 
-_RARE: list[Column[Project]] = [
+_DEPARTMENT: Column[Project] = Column("DEPARTMENT", lambda p: p.department)
+_PEOPLE: list[Column[Project]] = [
     Column("LEADS", lambda p: ", ".join(p.leads)),
     Column("VIEWERS", lambda p: ", ".join(p.viewers)),
 ]
+_RARE = [_DEPARTMENT, *_PEOPLE]
 _COLUMNS: list[Column[Project]] = [
     Column("PROJECT", lambda p: f"{p.name} (draining)" if p.draining else p.name),
+    _DEPARTMENT,
     Column("QUOTA", lambda p: gpus_text(p.quota)),
     Column("WEIGHT", lambda p: gpus_text(p.weighs)),
     Column("LIMIT", lambda p: "none" if p.limit is None else gpus_text(p.limit)),
     Column("PRIORITY", lambda p: str(p.priority)),
     Column("MEMBERS", _members),
-    *_RARE,
+    *_PEOPLE,
     Column("INTERACTIVE NODES", lambda p: ", ".join(p.node_affinity.interactive) or "any"),
     Column("TRAINING NODES", lambda p: ", ".join(p.node_affinity.train) or "any"),
     Column("MAX INTERACTIVE TIME", lambda p: _time(p.interactive_duration)),

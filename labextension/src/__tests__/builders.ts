@@ -1,5 +1,6 @@
 import {
   About,
+  Department,
   GpuUse,
   Groups,
   Idleness,
@@ -193,7 +194,20 @@ export function makeQuota(changes: Partial<Quota> = {}): Quota {
   };
 }
 
-/** Make a project as an admin has set it. */
+/** Make a department of `team-a`. */
+export function makeDepartment(changes: Partial<Department> = {}): Department {
+  return {
+    name: 'vision',
+    parent: '',
+    projects: ['team-a'],
+    quota: 8000,
+    limit: null,
+    allocated: 5000,
+    ...changes
+  };
+}
+
+/** Make a GPU that is measured. */
 export function makeGpu(changes: Partial<GpuUse> = {}): GpuUse {
   return {
     node: 'n1',

@@ -1205,7 +1205,8 @@ export interface Projects {
  * starts no sessions and is deleted when the last one has ended. `preemptible` are the kinds of
  * sessions that may be preempted, as the engine has it. `revision` changes with every change of
  * it. `people_shown` is False where the caller may not see its people: all three lists
- * are then empty.
+ * are then empty. `department` is the one that it is directly in, named in lists of projects where
+ * the engine has any.
  */
 export interface Project {
   name: string;
@@ -1223,6 +1224,7 @@ export interface Project {
   preemptible?: Kind[];
   revision: string;
   people_shown: boolean;
+  department?: string;
 }
 /**
  * The node groups that a project's sessions may use; empty means any.

@@ -1,4 +1,4 @@
-import { ProjectUse, Quota } from '../api/models';
+import { Department, ProjectUse, Quota } from '../api/models';
 
 /** Find a project, else the default one, else the first. */
 export function projectOf(quota: Quota, name: string): ProjectUse | undefined {
@@ -31,4 +31,24 @@ export function usersOf(project: ProjectUse, me: string): ProjectUse['users'] {
       b.allocated - a.allocated ||
       (a.user < b.user ? -1 : 1)
   );
+}
+
+/** Return the departments of a project, the one that it is directly in first. */
+export function departmentsOf(quota: Quota, project: string): Department[] {
+  const found = quota.departments?.find(({ projects }) =>
+    projects.includes(project)
+  );
+  return found ? pathOf(quota, found) : [];
+}
+
+/** Return a department and those above it; a circle ends where it closes. */
+export function pathOf(quota: Quota, department: Department): Department[] {
+  const path: Department[] = [];
+  let next: Department | undefined = department;
+  while (next && !path.includes(next)) {
+    path.push(next);
+    const { parent }: Department = next;
+    next = quota.departments?.find(({ name }) => name === parent);
+  }
+  return path;
 }

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import React from 'react';
 import {
+  makeDepartment,
   makePage,
   makeProject,
   makeQuota,
@@ -83,6 +84,21 @@ describe('the dashboard', () => {
       .map(item => item.textContent);
     expect(totals).toEqual(['16', '1.5', '14.5', '0']);
     expect(screen.getAllByText('simulated')).toHaveLength(1);
+  });
+
+  it('lists departments where the engine has any', async () => {
+    const departments = [
+      makeDepartment({ name: 'all', projects: [], limit: 16_000 }),
+      makeDepartment({ name: 'vision', parent: 'all', quota: null })
+    ];
+    page.server.on('GET /quota', { body: makeQuota({ departments }) });
+    await show();
+    const cells = within(table(/Departments/)).getAllByRole('row');
+    const lines = cells.slice(1).map(row => [...row.children]);
+    expect(lines.map(row => row.map(cell => cell.textContent))).toEqual([
+      ['all', '', '', '5', '8', '16'],
+      ['vision', 'all', 'team-a', '5', 'unlimited', 'unlimited']
+    ]);
   });
 
   it('names no project and no quota where one project has all GPUs', async () => {

@@ -1,8 +1,9 @@
-import { fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen, within } from '@testing-library/react';
 import { StateDB } from '@jupyterlab/statedb';
 import React from 'react';
 import {
   makeAbout,
+  makeDepartment,
   makePage,
   makeProject,
   makeQuota,
@@ -22,7 +23,7 @@ describe('the team', () => {
 
   const show = async (state: StateDB | null = null) => {
     page.show(<TeamView state={state} />);
-    await screen.findByRole('meter');
+    await screen.findAllByRole('meter');
   };
 
   it('says in words and as a meter what the project holds', async () => {
@@ -56,6 +57,29 @@ describe('the team', () => {
     expect(
       screen.getByText('free for interactive: 1.5 of 4 GPUs')
     ).toBeTruthy();
+  });
+
+  it('says what the departments of a project hold', async () => {
+    const departments = [
+      makeDepartment({
+        name: 'all',
+        projects: [],
+        quota: null,
+        allocated: 9000
+      }),
+      makeDepartment({ name: 'vision', parent: 'all', limit: 12_000 }),
+      makeDepartment({ name: 'text', parent: 'all', projects: ['team-b'] })
+    ];
+    page.server.on('GET /quota', { body: makeQuota({ departments }) });
+    await show();
+    const list = screen.getByRole('list', { name: 'Departments of team-a' });
+    const lines = within(list).getAllByRole('listitem');
+    expect(lines.map(line => line.textContent)).toEqual([
+      'Department vision: 5 of 8 GPUs in quota, limit 12',
+      'Department all: 9 GPUs in use'
+    ]);
+    const meter = within(list).getByRole('meter');
+    expect(meter.getAttribute('aria-label')).toContain('vision');
   });
 
   it('names who holds what, me first', async () => {

@@ -4,6 +4,7 @@ import { ProjectUse, Quota } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { Simulated } from '../parts/controls';
 import { isUndivided } from '../../state/quota';
+import { Departments } from './departments';
 import { HistoryBoard } from './history';
 import { Failures, Loaded } from '../parts/loaded';
 import { NodeTiles } from './nodetiles';
@@ -40,7 +41,10 @@ export function DashboardView(props: {
           <>
             <Totals quota={value} />
             {isUndivided(value) ? null : (
-              <ProjectBars projects={value.projects} me={me} />
+              <>
+                <ProjectBars projects={value.projects} me={me} />
+                <Departments quota={value} />
+              </>
             )}
           </>
         )}

@@ -13,6 +13,7 @@ import { Loaded } from '../parts/loaded';
 import { Meter } from '../parts/meter';
 import { freeText, gpus, gpusText } from '../parts/texts';
 import { IUi, LiveWidget, useResult, useUi } from '../parts/ui';
+import { Departments } from './teamdepartments';
 import { machineText, Queued, Storage } from './teamfolds';
 
 const CHOICE = 'jupyter-gpuquota:project';
@@ -107,6 +108,7 @@ function Team(props: { quota: Quota; state: IStateDB | null }): JSX.Element {
             onChoose={choose}
           />
           <Use quota={props.quota} project={project} />
+          <Departments quota={props.quota} project={project.name} />
           <Readings quota={props.quota} />
           <Users project={project} me={me} />
           <Queued key={project.name} project={project} />
