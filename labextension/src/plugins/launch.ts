@@ -23,6 +23,7 @@ const ARGS = {
       type: 'string',
       description: 'The initial folder; the default is that of the file browser'
     },
+    gpu: { type: 'string', description: 'The number of GPUs, as 0.5' },
     data: {
       type: 'string',
       description: 'A version of a dataset to use, as NAME@REF'
@@ -78,6 +79,7 @@ export const launch: JupyterFrontEndPlugin<void> = {
         const folder =
           typeof args.cwd === 'string' ? args.cwd : here(app, files);
         const wanted = {
+          gpu: text(args.gpu),
           data: text(args.data),
           volume: text(args.volume),
           session: text(args.session),

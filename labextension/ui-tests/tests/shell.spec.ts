@@ -30,7 +30,7 @@ test('the status bar says what is mine, and leads to the panel', async ({
 }) => {
   await api.create({ name: 'mine', gpu: '0.25' });
   const item = page.locator('.jp-GpuQuota-statusItem');
-  await expect(item).toHaveText('0.25 GPU (simulated)');
+  await expect(item).toHaveText('¼ GPU in use (simulated)');
   await item.click();
   await expect(workspace.row('mine')).toBeVisible();
   expect(await page.sidebar.isTabOpen(PANEL)).toBe(true);

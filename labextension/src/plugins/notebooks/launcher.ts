@@ -40,6 +40,11 @@ export const launcher: JupyterFrontEndPlugin<void> = {
         rank
       });
     add(CommandIDs.launch, 0);
+    add(CommandIDs.launch, 1, {
+      gpu: '0.5',
+      label: trans.__('½ GPU…'),
+      caption: trans.__('Launch a session with half a GPU')
+    });
     add(CommandIDs.dashboard, LAST);
     void app.restored.then(() => {
       followTemplates(workspace, (rank, args) =>
@@ -50,6 +55,9 @@ export const launcher: JupyterFrontEndPlugin<void> = {
 };
 
 type IArgs = Record<string, string>;
+
+/** Of the cards of templates, after those for the form. */
+const FIRST = 2;
 
 /** After the cards of templates. */
 const LAST = 1000;
@@ -68,7 +76,7 @@ function followTemplates(
       cards.dispose();
       cards = DisposableSet.from(
         result.value.items.map((item, index) =>
-          add(index + 1, {
+          add(index + FIRST, {
             template: keyOf(item),
             label: labelOf(item),
             caption: captionOf(item)

@@ -88,9 +88,10 @@ describe("a session's own JupyterLab", () => {
   });
 
   it.each([
-    [500, '0.5 GPU (simulated)'],
-    [1000, '1 GPU (simulated)'],
-    [9500, '9.5 GPUs (simulated)']
+    [0, 'No GPU in use (simulated)'],
+    [500, '½ GPU in use (simulated)'],
+    [1000, '1 GPU in use (simulated)'],
+    [9500, '9.5 GPUs in use (simulated)']
   ])('says elsewhere what I hold: %s', async (allocated, said) => {
     jest.replaceProperty(page.store, 'here', '');
     const users = [{ user: 'ana', allocated, waiting: 0 }];

@@ -112,7 +112,7 @@ describe('what is measured of GPUs', () => {
     show(<StatusItem />);
     const item = await screen.findByRole('button', { name: /87 %/ });
     expect(item.getAttribute('aria-label')).toBe(
-      'My GPUs: 0.5 GPU, 87 %, 31 of 40 GiB, 64 °C. Show the GPU workspace'
+      'My GPUs: ½ GPU in use, 87 %, 31 of 40 GiB, 64 °C. Show the GPU workspace'
     );
   });
 

@@ -107,6 +107,23 @@ describe('the team', () => {
     expect(screen.getByText("2 wait for team-a's quota")).toBeTruthy();
   });
 
+  it('says once how many sessions wait', async () => {
+    const projects = [makeProject({ waiting: 1 })];
+    page.server.on('GET /quota', { body: makeQuota({ projects }) });
+    const reason = {
+      code: 'OverQuota' as const,
+      message: 'team-a is full.',
+      hint: '',
+      raw: ''
+    };
+    const waiting = makeSession({ state: 'waiting', reason });
+    page.server.on('GET /sessions', { body: makePage([waiting]) });
+    await show();
+    fireEvent.click(await screen.findByText('1 session queued – why?'));
+    expect(await screen.findByText(/team-a is full/)).toBeTruthy();
+    expect(screen.queryByText(/1 waits/)).toBeNull();
+  });
+
   it('remembers the chosen project', async () => {
     const projects = [makeProject(), makeProject({ name: 'team-b' })];
     page.server.on('GET /quota', { body: makeQuota({ projects }) });

@@ -135,9 +135,11 @@ function Device(props: {
                 className={`jp-GpuQuota-slice jp-mod-${part.kind}`}
                 style={style}
               >
-                {part.kind === 'lost'
-                  ? node.problem || trans.__('lost')
-                  : trans.__('free')}
+                <span>
+                  {part.kind === 'lost'
+                    ? node.problem || trans.__('lost')
+                    : trans.__('free')}
+                </span>
               </span>
             );
           }

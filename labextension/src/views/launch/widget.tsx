@@ -17,10 +17,11 @@ import { IUi, LiveWidget } from '../parts/ui';
 const LAST = 'jupyter-gpuquota:last-launch';
 
 /**
- * What the session is to use: a version of a dataset, a volume, a template, and the session that it
- * is to be like; each may be empty.
+ * What the session is to use: a number of GPUs, a version of a dataset, a volume, a template, and
+ * the session that it is to be like; each may be empty.
  */
 export interface IWanted {
+  readonly gpu: string;
   readonly session: string;
   readonly data: string;
   readonly volume: string;
@@ -79,7 +80,10 @@ export async function makeLaunchWidget(options: {
   content.disposed.connect(() => model.dispose());
   const widget = new MainAreaWidget({ content });
   widget.toolbar.hide(); // it would be empty
-  const add = ({ data, session, volume, template }: IWanted) => {
+  const add = ({ gpu, data, session, volume, template }: IWanted) => {
+    if (gpu) {
+      model.set({ preset: gpu });
+    }
     if (session) {
       void fillAgain(ui, model, session).catch(error =>
         report(ui.trans, error)

@@ -1,3 +1,4 @@
+import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { CommandIDs } from '../../commands';
 import { gpuIcon } from '../../icons';
@@ -7,7 +8,7 @@ import { heldBy, isUndivided } from '../../state/quota';
 import { useGpus } from '../gpus/gauges';
 import { percentText, sumText } from '../gpus/texts';
 import { Meter } from '../parts/meter';
-import { gpusText, shareLine } from '../parts/texts';
+import { briefText, shareLine } from '../parts/texts';
 import { useResult, useUi } from '../parts/ui';
 
 /**
@@ -26,7 +27,7 @@ export function StatusItem(): JSX.Element | null {
   const session = sessionHere(workspace)?.session;
   const share = session
     ? shareLine(trans, session)
-    : gpusText(trans, heldBy(use.value, about.value.user));
+    : heldText(trans, heldBy(use.value, about.value.user));
   const text = use.value.simulated ? trans.__('%1 (simulated)', share) : share;
   const mine = gpus.filter(({ mine, sessions }) =>
     session ? sessions.includes(session.id) : mine
@@ -49,6 +50,12 @@ export function StatusItem(): JSX.Element | null {
       <Reading sum={sum} />
     </button>
   );
+}
+
+function heldText(trans: TranslationBundle, milli: number): string {
+  return milli
+    ? trans.__('%1 in use', briefText(trans, milli))
+    : trans.__('No GPU in use');
 }
 
 /** What is measured of the user's GPUs; the button's label says it in words. */

@@ -204,24 +204,26 @@ function ProjectPicker(props: {
           </HTMLSelect>
         </>
       )}
-      <button
-        type="button"
-        className="jp-GpuQuota-linkButton"
-        title={trans.__('Open the GPU dashboard')}
-        onClick={() => void commands.execute(CommandIDs.dashboard)}
-      >
-        {trans.__('Dashboard')}
-      </button>
-      {quota.admin && !isUndivided(quota) ? (
+      <div className="jp-GpuQuota-teamLinks">
         <button
           type="button"
           className="jp-GpuQuota-linkButton"
-          title={trans.__('Manage projects, policies and node groups')}
-          onClick={() => void commands.execute(CommandIDs.projects)}
+          title={trans.__('Open the GPU dashboard')}
+          onClick={() => void commands.execute(CommandIDs.dashboard)}
         >
-          {trans.__('Projects')}
+          {trans.__('Dashboard')}
         </button>
-      ) : null}
+        {quota.admin && !isUndivided(quota) ? (
+          <button
+            type="button"
+            className="jp-GpuQuota-linkButton"
+            title={trans.__('Manage projects, policies and node groups')}
+            onClick={() => void commands.execute(CommandIDs.projects)}
+          >
+            {trans.__('Projects')}
+          </button>
+        ) : null}
+      </div>
     </div>
   );
 }

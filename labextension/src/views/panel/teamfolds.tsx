@@ -74,14 +74,14 @@ export function Storage(props: {
   ) : null;
 }
 
-/** What several sessions wait for, and the words for the one that is served first. */
+/** What several sessions wait for, and why the one does that is served first. */
 function QueuedLine({ group }: { group: IQueuedGroup }): JSX.Element {
   const { trans } = useUi();
   const [first] = group.sessions;
   const { reason, spec } = first;
   return (
     <li>
-      <b>{groupText(trans, group)}</b>{' '}
+      {group.sessions.length > 1 ? <b>{groupText(trans, group)}</b> : null}{' '}
       {trans.__(
         '%1: %2',
         [spec.name, lineText(trans, first)].filter(Boolean).join(', '),

@@ -26,6 +26,12 @@ export function gpusText(trans: TranslationBundle, milli: number): string {
   );
 }
 
+/** Return milli-GPU as briefly as possible: `½ GPU`, `9.5 GPUs`. */
+export function briefText(trans: TranslationBundle, milli: number): string {
+  const sign = SIGNS[milli];
+  return sign ? trans._n('%2 GPU', '%2 GPUs', 1, sign) : gpusText(trans, milli);
+}
+
 /** Return how much of its quota a project has free for interactive sessions, which never borrow. */
 export function freeText(trans: TranslationBundle, use: ProjectUse): string {
   return trans.__(
@@ -53,10 +59,7 @@ export function shareText(trans: TranslationBundle, share: Share): string {
   } else if (share.memory) {
     text = memory(share.memory);
   } else if (share.milli) {
-    const sign = SIGNS[share.milli];
-    text = sign
-      ? trans._n('%2 GPU', '%2 GPUs', 1, sign)
-      : gpusText(trans, share.milli);
+    text = briefText(trans, share.milli);
   }
   return share.compute
     ? trans.__('%1, %2 % compute', text, share.compute)
