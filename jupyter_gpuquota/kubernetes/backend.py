@@ -146,10 +146,12 @@ class _Assembly:
     def backend(self) -> Backend:
         """Return the record of capabilities."""
         board, resident = self._board, self._resident
+        sessions = ClusterSessions(board, self._reconciler, self._pages)
+        self._snapshots.replacing.remount = sessions.remount
         found = Backend(
             name="kubernetes",
             resident=resident,
-            sessions=ClusterSessions(board, self._reconciler, self._pages),
+            sessions=sessions,
             inventory=self._inventory,
             changes=BoardChanges(board),
             access=cast("Access", self._late_access),

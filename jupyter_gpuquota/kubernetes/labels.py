@@ -38,5 +38,8 @@ READ_ONLY = f"{DOMAIN}/read-only"
 COPY = f"{DOMAIN}/copy"
 """Label of a claim that is no volume but the copy of one, made for a snapshot."""
 
+KEPT = f"{DOMAIN}/kept"
+"""Label of a claim that a restored one has replaced: the restore that can be undone."""
+
 PROCESS = "batch.kubernetes.io/job-completion-index"
 """Label and annotation of a pod of an Indexed Job, by Kubernetes: the number of its process."""

@@ -23,8 +23,8 @@ from ..model.snapshots.snapshots import Snapshot, SnapshotRequest, SnapshotRules
 class RestoreOrder:
     """One restore to carry out: what goes where, and the session that is launched after it.
 
-    `spec` is None where no session is launched. `place` is the folder that the restored one
-    replaces, empty to replace nothing.
+    `spec` is None where no session is launched. With `replace` what is restored takes the place of
+    the session's own; `place` is the folder that is replaced, if that is one.
     """
 
     snapshot: Snapshot
@@ -34,6 +34,7 @@ class RestoreOrder:
     owner: str
     spec: SessionSpec | None = None
     place: str = ""
+    replace: bool = False
     variables: bool = False
 
 
@@ -106,13 +107,14 @@ class Restores(Protocol):
         """Begin a restore. Raises Conflict, StorageFailed, Unavailable."""
 
     async def replace(self, restore: str, place: str) -> Restoration:
-        """Put a restored folder in the place of another, which is kept beside it.
+        """Put what was restored in the place of the original, which is kept.
 
-        Raises WrongState, Conflict, StorageFailed.
+        `place` is that of the original folder, if it is one. Raises NotFound, WrongState, Conflict,
+        Unsupported, StorageFailed.
         """
 
     async def undo(self, restore: str) -> Restoration:
-        """Put the original folder back. Raises WrongState, Conflict, StorageFailed."""
+        """Put the original back. Raises NotFound, WrongState, Conflict, StorageFailed."""
 
     async def remove(self, restore: str) -> None:
-        """Forget a restore that has ended, and remove the original folder that was kept."""
+        """Forget a restore that has ended, and remove the original that was kept."""

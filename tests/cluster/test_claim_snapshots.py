@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 
 from jupyter_gpuquota.errors import InUse
-from jupyter_gpuquota.kubernetes.resources import CLAIMS
+from jupyter_gpuquota.kubernetes.resources import CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES
 from jupyter_gpuquota.kubernetes.snapshots.copies.copies import Copies
-from jupyter_gpuquota.kubernetes.snapshots.discovery import discover
+from jupyter_gpuquota.kubernetes.snapshots.discovery import Offer, discover
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
 from jupyter_gpuquota.kubernetes.snapshots.labels import GROUPED, SNAPSHOT
 from jupyter_gpuquota.kubernetes.snapshots.order import Order, Patience, copy_name
-from jupyter_gpuquota.kubernetes.snapshots.plan import plan
+from jupyter_gpuquota.kubernetes.snapshots.plan import Storage, plan
 from jupyter_gpuquota.kubernetes.snapshots.restoring import Restorer, Wanted, claim_name
 from jupyter_gpuquota.kubernetes.snapshots.taking import Taker
 from scripts.cluster.setup import wait_for
@@ -158,6 +158,37 @@ async def test_a_snapshot_outlives_its_claim(kubelet, team, order, opened):
         await api.delete(CLAIMS, team.namespace, "work")
         made = [wanted(team, "work", taken.handle)]
         assert await Restorer(api, Copies(api)).problems(made, team.namespace) == {}
+
+
+@pytest.mark.parametrize("kind", ["test-csi", "test-csi-waits"])
+async def test_a_claim_without_a_class_of_snapshots_is_cloned(kubelet, team, order, opened, kind):
+    made = claim(team, "work", storageClassName=kind)
+    rest = kubelet.rest()
+    rest.create(made)
+    rest.create(stateful_set_with(team, "user", "work"))
+    wait_for(lambda: rest.get(path_of(made))["status"]["phase"] == "Bound", "it is bound")
+    (kubelet.claim(team.namespace, "work") / "name").write_text("work")
+    async with opened() as (api, _):
+        [bound] = await api.list(CLAIMS, team.namespace)
+        storage = Storage(
+            classes=await api.list(STORAGE_CLASSES),
+            volumes=[await api.get(PERSISTENT_VOLUMES, "", bound.spec.volume_name)],
+        )
+        [batch] = plan([bound], Offer(), storage).batches
+        copies = Copies(api, SOON)
+        [taken] = await Taker(copies, SOON).take(order, [batch])
+        assert (taken.problem, taken.provider) == ("", "clone")
+        assert (kubelet.claim(team.namespace, taken.handle) / "name").read_text() == "work"
+        again = wanted(team, "work", taken.handle, provider=taken.provider)
+        assert await Restorer(api, copies).problems([again], team.namespace) == {}
+        await Restorer(api, copies).make([again], "restore", "ana", order.owner)
+        restored = kubelet.claim(team.namespace, again.name) / "name"
+        await asyncio.to_thread(wait_for, restored.exists, "it is filled")
+        late = claim(team, again.name)
+        wait_for(lambda: rest.get(path_of(late))["status"]["phase"] == "Bound", "it is bound")
+        await copies.remove(team.namespace, order.id)
+        left = {each.metadata.name for each in await api.list(CLAIMS, team.namespace)}
+        assert left == {"work", again.name}
 
 
 async def test_a_claim_that_waits_for_its_session_is_no_failure_but_holds_the_snapshot(

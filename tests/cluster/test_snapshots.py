@@ -116,9 +116,9 @@ async def test_what_is_in_the_way_of_a_restore_is_in_its_plan(site: Site) -> Non
         plan = await site.ask("snapshots.plan", args=args, body=RestoreRequest(name="again"))
         assert plan.problems == ()
         assert [each.partition("=")[0] for each in plan.claims] == ["work"]
-        body = RestoreRequest(name="again", replace=True)
+        body = RestoreRequest(replace=True)
         plan = await site.ask("snapshots.plan", args=args, body=body)
-        assert any("nothing is put in the place" in each.message for each in plan.problems)
+        assert any("The session exp is running" in each.message for each in plan.problems)
         for each in await copies(site):
             async with connected(site.cluster.kubeconfig()) as [admin]:
                 await admin.delete(SNAPSHOTS, site.namespace, each)
@@ -141,6 +141,37 @@ async def test_what_is_in_the_way_of_a_restore_is_in_its_plan(site: Site) -> Non
         plan = await wait_for(read)
         [image] = [each for each in plan.problems if each.field == "environment"]
         assert "any" in image.message
+
+
+async def test_a_session_mounts_restored_volumes_and_its_own_again(site: Site) -> None:
+    async with site.controller():
+        await site.set_up()
+        folder = await volume(site)
+        session = await launch(site, "exp", "work:/work")
+        found = await taken(site, session)
+        (folder / "model.txt").write_text("second")
+
+        async def read() -> str:
+            """Return what the session reads once it runs, and suspend it again."""
+            await site.ask("sessions.resume", args={"id": session.id})
+            running = await until(site.backend, session.id, "running")
+            [mount] = running.spec.mounts
+            assert mount.path == "/work"
+            content = site.cluster.claim(site.namespace, mount.volume) / "model.txt"
+            await suspend()
+            return content.read_text()
+
+        async def suspend() -> None:
+            await site.ask("sessions.suspend", args={"id": session.id})
+            await until(site.backend, session.id, "suspended")
+
+        await suspend()
+        back = await restored(site, found.snapshot.id, replace=True)
+        assert (back.state, back.place, back.problem) == ("replaced", "exp", None)
+        assert await read() == "first"
+        undone = await site.ask("snapshots.undo", args={"restore": back.id})
+        assert undone.state == "undone"
+        assert await read() == "second"
 
 
 WRITE = """

@@ -90,6 +90,31 @@ PARTS = {
 
 
 @pytest.mark.parametrize(
+    ("kept", "said", "confirmed"),
+    [
+        ("work", "Its own are kept (work): snapshot undo r1", "Removed work, the original of exp."),
+        ("", "To mount its own again: snapshot undo r1.", "Forgot the restore r1."),
+    ],
+)
+def test_replaced_volumes_say_where_the_originals_are(kept: str, said: str, confirmed: str) -> None:
+    restore = Restoration(
+        id="r1",
+        snapshot="5a",
+        owner="ana",
+        state="replaced",
+        folder="",
+        place="exp",
+        replaces="s1",
+        kept=kept,
+        begun=NOW,
+        updated=NOW,
+    )
+    assert views.restored_text(restore).startswith("exp mounts the volumes of the snapshot.")
+    assert said in views.restored_text(restore)
+    assert views.confirmed_text(restore) == confirmed
+
+
+@pytest.mark.parametrize(
     ("state", "said"),
     [
         ("replaced", "Removed /f.before-1, the original of /f."),

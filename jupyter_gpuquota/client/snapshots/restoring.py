@@ -42,10 +42,10 @@ class Restoring(Namespace):
     ) -> Restoration:
         """Restore a snapshot into a new folder, and launch a session in it.
 
-        With `replace` the restored folder takes the place of the session's, which is kept beside
-        it until `confirm`; `undo` puts it back. With `variables` those that were stored are
-        restored, for `jupyter_gpuquota.variables()`: they are code. Raises InvalidFields with all
-        that stands against it, and what the restore has failed with.
+        With `replace` the restored folder, or on a cluster the volumes, take the place of the
+        session's, which are kept until `confirm`; `undo` puts them back. With `variables` those
+        that were stored are restored, for `jupyter_gpuquota.variables()`: they are code. Raises
+        InvalidFields with all that stands against it, and what the restore has failed with.
         """
         where = str(Path(folder).absolute()) if folder else ""
         body = RestoreRequest(name=name, folder=where, replace=replace, variables=variables)
@@ -60,17 +60,15 @@ class Restoring(Namespace):
         return Listing(found, found.items, RESTORES)
 
     def replace(self, restore: str) -> Restoration:
-        """Put a restored folder in the place of the original one, which is kept beside it."""
-        found: Restoration = self._context.call("snapshots.replace", {"restore": restore})
-        return found
+        """Put what was restored in the place of the original, which is kept."""
+        return self._end_of(self._context.call("snapshots.replace", {"restore": restore}))
 
     def undo(self, restore: str) -> Restoration:
-        """Put the original folder back in its place."""
-        found: Restoration = self._context.call("snapshots.undo", {"restore": restore})
-        return found
+        """Put the original back in its place."""
+        return self._end_of(self._context.call("snapshots.undo", {"restore": restore}))
 
     def confirm(self, restore: str) -> Restoration:
-        """Forget a restore, and return it; a replacement's original folder is removed."""
+        """Forget a restore, and return it; a replacement's original is removed."""
         known: Restoration = self._context.call("snapshots.restoration", {"restore": restore})
         self._context.call("snapshots.confirm", {"restore": known.id})
         return known
@@ -79,6 +77,8 @@ class Restoring(Namespace):
         while restore.active:
             time.sleep(_PAUSE)
             restore = self._context.call("snapshots.restoration", {"restore": restore.id})
+        if restore.problem:
+            raise error_of(restore.problem)
         if restore.state == "failed":
-            raise error_of(restore.problem) if restore.problem else Unavailable("It has failed.")
+            raise Unavailable("The restore has failed.")
         return restore

@@ -132,6 +132,11 @@ def _moving_image(manifest: Manifest) -> list[str]:
     return [f"The image {image} is used as its tag is now; the snapshot was taken with {digest}."]
 
 
+def _original(manifest: Manifest) -> str:
+    """Return what a restore can replace: a folder, or the volumes of a session."""
+    return manifest.spec.folder if manifest.tree else manifest.name
+
+
 def plan(
     snapshot: Snapshot,
     manifest: Manifest,
@@ -150,7 +155,7 @@ def plan(
         size=_size(manifest, found),
         free=found.free,
         spec=spec,
-        replaces=manifest.spec.folder if request.replace else "",
+        replaces=_original(manifest) if request.replace else "",
         claims=tuple(f"{volume}={claim}" for volume, claim in found.claims.items()),
         problems=tuple(map(field_problem, wrong)),
         warnings=warnings(manifest, found),

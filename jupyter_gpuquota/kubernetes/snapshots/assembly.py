@@ -38,11 +38,14 @@ from .copies.copies import Copies
 from .copies.named import ClaimCopies
 from .inside import Inside
 from .journal import Journal
+from .kept import KeptClaims
 from .making import Around, ClaimProcess
 from .mounted import claims_of, with_claims
 from .order import WAITING, Patience
 from .orphans import Orphans
 from .plan import COPYING
+from .planning import RestorePlanning
+from .replacing import Replacing
 from .restores import ClaimRestores, Surroundings
 from .restoring import Restorer
 from .variables import PodVariables
@@ -90,6 +93,7 @@ class ClusterSnapshotParts:
         self._copies = Copies(cluster.api, cluster.patience)
         self._process = self._make_process()
         self._maker = self._make_maker()
+        self.replacing = Replacing(KeptClaims(cluster.api), self._home)
         self._restores = self._make_restores()
         self.snapshots = ClusterSnapshots(
             Parts(
@@ -141,8 +145,11 @@ class ClusterSnapshotParts:
         )
 
     def _make_restores(self) -> ClaimRestores:
+        restorer = Restorer(self._cluster.api, self._copies)
         around = Surroundings(
-            restorer=Restorer(self._cluster.api, self._copies),
+            restorer=restorer,
+            replacing=self.replacing,
+            planning=RestorePlanning(restorer, self.replacing),
             journal=Journal(self._cluster.own),
             mounting=self._mounting,
             variables=self._stored_variables,
@@ -178,7 +185,7 @@ class ClusterSnapshotParts:
 
     def added_to(self, backend: Backend) -> Backend:
         """Return the record of a backend with snapshots."""
-        self._restores.sessions = backend.sessions
+        self._restores.sessions = self.replacing.sessions = backend.sessions
         self._hook.exec = self._inside.exec = backend.exec
         self._inside.logs, self._maker.runs = backend.logs, backend.runs
         return replace(backend, snapshots=self.snapshots, keeping=self._rules)
@@ -237,12 +244,16 @@ class ClusterSnapshotParts:
         return body
 
     def _mounting(self, order: RestoreOrder, made: Mapping[str, str], folder: str) -> RestoreOrder:
-        defaults = self._cluster.defaults
-        home = claim_of(order.manifest.owner, defaults.home_claim) if defaults.home_claim else ""
         if order.spec is None:
             return order
-        spec = with_claims(order.spec, made, home, f"{defaults.home}/{folder}")
+        path = f"{self._cluster.defaults.home}/{folder}"
+        spec = with_claims(order.spec, made, self._home(order.manifest.owner), path)
         return replace(order, spec=spec)
+
+    def _home(self, owner: str) -> str:
+        """Return the claim of a user's home folder, empty without one."""
+        pattern = self._cluster.defaults.home_claim
+        return claim_of(owner, pattern) if pattern else ""
 
     def _changed(self) -> None:
         self._cluster.board.touch("snapshots")

@@ -9,7 +9,7 @@ import msgspec
 
 from ...errors import NotFound
 from ...model.sessions import SessionSpec
-from ...model.snapshots.restore import Restoration
+from ...model.snapshots.restore import Restoration, RestoreState
 from ...store.lake.objects import Objects
 from .restoring import Wanted
 
@@ -19,13 +19,17 @@ _PREFIX = "snapshots/claims/"
 class ClaimRestore(msgspec.Struct, frozen=True, kw_only=True):
     """One restore, with the claims to make and the session to launch.
 
-    `variables`: the session is given the variables that the snapshot has.
+    `variables`: the session is given the variables that the snapshot has. `replace`: the claims
+    take the place of those of the original session at once. A replacement or an undo that cannot
+    be carried out leaves the restore in the state `before` it.
     """
 
     shown: Restoration
     wanted: tuple[Wanted, ...]
     spec: SessionSpec | None = None
     variables: bool = False
+    replace: bool = False
+    before: RestoreState = "failed"
 
 
 class Journal:

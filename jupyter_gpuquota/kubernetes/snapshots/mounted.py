@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from msgspec.structs import replace
 
 from ...core.snapshots.volumes import copied
+from ...core.volumes.remounting import with_volumes
 from ...model.sessions import SessionSpec
 from ...model.volumes.mounts import Mount
 from ..builders.defaults import PodDefaults
@@ -30,13 +31,7 @@ def with_claims(spec: SessionSpec, made: Mapping[str, str], home: str, folder: s
     The claim `home` is that of the owner's home folder, which all sessions share: what was restored
     of it is mounted at the path `folder`.
     """
-    mounts = [
-        replace(each, volume=made[each.volume], size=0, storage_class="")
-        if each.volume in made
-        else each
-        for each in spec.mounts
-    ]
-    if home in made:
-        mounts.append(Mount(volume=made[home], path=folder))
-    pod = replace(spec.pod, mounts=()) if spec.pod else None
-    return replace(spec, volumes=tuple(mounts), pod=pod)
+    found = with_volumes(spec, made)
+    if home not in made:
+        return found
+    return replace(found, volumes=(*found.volumes, Mount(volume=made[home], path=folder)))

@@ -1,5 +1,7 @@
 """Restoring snapshots of a cluster: new claims, then a session that mounts them.
 
+It is a new one, or on request the original session, whose own claims are kept then.
+
 Each restore is recorded before every step, so that a restarted controller goes on with it.
 """
 
@@ -7,38 +9,37 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
 from msgspec.structs import replace
 
-from ...core.requests.quantities import size_quantity
 from ...core.snapshots import identity
 from ...core.snapshots.restore import Found
-from ...errors import GpuQuotaError, Internal, Unsupported, WrongState
+from ...errors import Conflict, GpuQuotaError, Internal, Unavailable, WrongState
 from ...model.sessions import ENDED, Session, State
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.restore import Restoration, RestoreRequest, RestoreState
-from ...model.struct import problem_of
+from ...model.struct import error_of, problem_of
 from ...ports.sessions import Sessions
 from ...ports.snapshots import RestoreOrder
 from ...store.spawn import new_id
 from .journal import ClaimRestore, Journal
 from .order import WAITING, Patience
 from .persistence import persistently
-from .restoring import Restorer, Wanted, claim_name
+from .planning import RestorePlanning
+from .replacing import Replacing
+from .restoring import Restorer
 
 _SHOWN = 8
 _AGAIN = 1.0
 """Seconds after which it is looked again whether a session runs."""
-_NO_REPLACING = "On a cluster nothing is put in the place of the original."
-_INSTEAD = "Work in the restored session; the original and its volumes stay until you delete them."
+_ANSWER = 10.0
+"""Seconds after which who has asked for a replacement is answered, although it goes on."""
 
-_NO_FOLDER = "On a cluster a snapshot is restored into new volumes, not into a folder."
-
-_ENDED = "Files outside of volumes are not in the snapshot: they ended with the pod."
+_ENDED_STATES = frozenset({"done", "failed", "replaced", "undone"})
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +54,8 @@ class Surroundings:
     """
 
     restorer: Restorer
+    replacing: Replacing
+    planning: RestorePlanning
     journal: Journal
     mounting: Callable[[RestoreOrder, Mapping[str, str], str], RestoreOrder]
     variables: Callable[[str], Awaitable[bytes]]
@@ -81,31 +84,16 @@ class ClaimRestores:
 
     async def found(self, manifest: Manifest, request: RestoreRequest, name: str) -> Found:
         """Return what is there, before anything is made. Raises Unavailable, NotAllowed."""
-        problems = {"replace": f"{_NO_REPLACING} {_INSTEAD}"} if request.replace else {}
-        if request.folder:
-            problems["folder"] = _NO_FOLDER
-        wanted = wanted_of(manifest, name)
-        refused = await self._around.restorer.problems(wanted, manifest.project)
-        problems |= {f"volumes.{origin}": f"{origin}: {why}." for origin, why in refused.items()}
-        warnings = [
-            f"{origin}: the new volume has {size_quantity(size)}, as its copy needs that."
-            for origin, size in (await self._around.restorer.larger(wanted)).items()
-        ]
-        if manifest.tree is None:
-            warnings.append(_ENDED)
-        return Found(
-            folder=manifest.spec.folder,
-            claims={each.origin: each.name for each in wanted},
-            problems=problems,
-            warnings=tuple(warnings),
-        )
+        return await self._around.planning.found(manifest, request, name)
 
     async def begin(self, order: RestoreOrder) -> Restoration:
-        """Begin a restore. Raises Unsupported, StorageFailed, Unavailable."""
-        if order.place:
-            raise Unsupported(_NO_REPLACING, hint=_INSTEAD)
-        now, wanted = datetime.now(UTC), wanted_of(order.manifest, order.name)
+        """Begin a restore. Raises Conflict, StorageFailed, Unavailable."""
+        planning, replacing = self._around.planning, self._around.replacing
+        if order.replace and (obstacle := replacing.obstacle(order.manifest)):
+            raise Conflict(obstacle)
+        wanted = await planning.wanted(order.manifest, order.name, in_place=order.replace)
         made = {each.origin: each.name for each in wanted}
+        original, now = replacing.original(order.manifest), datetime.now(UTC)
         shown = Restoration(
             id=new_id(),
             snapshot=order.snapshot.id,
@@ -113,32 +101,38 @@ class ClaimRestores:
             state="fetching",
             folder="",
             name=order.name if order.spec else "",
-            origin=order.manifest.spec.folder,
+            place=original.spec.name if original else "",
+            replaces=original.id if original else "",
             begun=now,
             updated=now,
         )
         mounting = self._around.mounting(order, made, f"restored-{order.snapshot.id[:_SHOWN]}")
         record = ClaimRestore(shown=shown, wanted=tuple(wanted), spec=mounting.spec)
-        record = replace(record, variables=order.variables)
+        record = replace(record, variables=order.variables, replace=order.replace)
         await self._around.journal.put(record)
         self._go(record)
         return shown
 
     async def replace(self, restore: str, place: str) -> Restoration:
-        """Raise Unsupported: claims of sessions that run cannot be swapped."""
-        raise Unsupported(_NO_REPLACING, hint=_INSTEAD)
+        """Let the original session mount the restored claims. Raises WrongState, Conflict."""
+        record = self._find(restore, {"done", "undone"}, "put in the place of the original volumes")
+        if not record.shown.replaces:
+            raise Conflict(
+                "There is no session whose volumes could be replaced.",
+                hint="Work in the restored session.",
+            )
+        return await self._continue(record, "replacing")
 
     async def undo(self, restore: str) -> Restoration:
-        """Raise Unsupported: nothing was replaced."""
-        raise Unsupported(_NO_REPLACING, hint=_INSTEAD)
+        """Let the original session mount its own claims again. Raises WrongState, Conflict."""
+        record = self._find(restore, {"replaced"}, "undone")
+        return await self._continue(record, "undoing")
 
     async def remove(self, restore: str) -> None:
-        """Forget a restore that has ended; its claims stay with its session. Raises WrongState."""
-        record = self._around.journal.find(restore)
-        if record.shown.active:
-            raise WrongState(
-                f"The restore {restore} is {record.shown.state}.", hint="Wait until it has ended."
-            )
+        """Forget a restore that has ended; claims that were kept go. Raises WrongState, InUse."""
+        record = self._find(restore, _ENDED_STATES, "forgotten")
+        if record.shown.state == "replaced":
+            await self._around.replacing.remove_kept(record)
         await self._around.journal.drop(restore)
         self._around.changed()
 
@@ -155,11 +149,32 @@ class ClaimRestores:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _go(self, record: ClaimRestore) -> None:
+    def _find(self, restore: str, states: Collection[str], words: str) -> ClaimRestore:
+        record = self._around.journal.find(restore)
+        if record.shown.state not in states:
+            raise WrongState(
+                f"The restore {restore} is {record.shown.state}: it cannot be {words}.",
+                hint="jupyter gpu snapshot restores lists restores.",
+            )
+        return record
+
+    async def _continue(self, record: ClaimRestore, state: RestoreState) -> Restoration:
+        """Carry out a replacement or an undo, and return the restore then. Raises its error."""
+        shown = replace(record.shown, problem=None)
+        begun = moved(replace(record, shown=shown, before=record.shown.state), state)
+        await self._around.journal.put(begun)
+        await asyncio.wait({self._go(begun)}, timeout=_ANSWER)
+        after = self._around.journal.find(shown.id).shown
+        if after.problem:
+            raise error_of(after.problem)
+        return after
+
+    def _go(self, record: ClaimRestore) -> asyncio.Task[None]:
         self._around.changed()
         task = asyncio.create_task(self._run(record))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _run(self, record: ClaimRestore) -> None:
         try:
@@ -180,7 +195,11 @@ class ClaimRestores:
         if shown.state == "fetching":
             digest = identity.owner_hash(shown.owner)
             await self._around.restorer.make(record.wanted, shown.id, shown.owner, digest)
-            return moved(record, "launching" if record.spec else "done")
+            return moved(record, _after_fetch(record))
+        if shown.state == "replacing":
+            return moved(await self._around.replacing.put(record), "replaced")
+        if shown.state == "undoing":
+            return moved(await self._around.replacing.put_back(record), "undone")
         session = await self._launched(record)
         if record.variables:
             await self._give_variables(session, shown.snapshot)
@@ -217,40 +236,35 @@ class ClaimRestores:
 
     async def _fail(self, record: ClaimRestore, error: GpuQuotaError) -> None:
         """Note a failure; claims that nobody will mount go."""
-        shown = replace(record.shown, problem=problem_of(error))
-        failed = moved(replace(record, shown=shown), "failed")
-        await self._around.journal.put(failed)
+        shown, swapping = replace(record.shown, problem=problem_of(error)), _is_swapping(record)
+        after = record.before if swapping else "failed"
+        await self._around.journal.put(moved(replace(record, shown=shown), after))
         self._around.changed()
-        if record.wanted:
-            names = [each.name for each in record.wanted]
+        if swapping and isinstance(error, Unavailable):
+            return  # which claims the session mounts now is not known
+        try:
+            await persistently(partial(self._tidy, record, after), self._around.patience)
+        except GpuQuotaError as again:
+            _log.warning("Claims of a failed restore stay: %s", again.message)
+
+    async def _tidy(self, record: ClaimRestore, after: RestoreState) -> None:
+        """Undo what a failed step has left."""
+        if record.shown.state == "replacing":
+            await self._around.replacing.release(record)
+        if after == "failed" and record.wanted:
+            names = self._around.replacing.unmounted(record)
             namespace = record.wanted[0].namespace
-            remove = partial(self._around.restorer.remove, namespace, names, record.shown.id)
-            try:
-                await persistently(remove, self._around.patience)
-            except GpuQuotaError as again:
-                _log.warning("Claims of a failed restore stay in %s: %s", namespace, again.message)
+            await self._around.restorer.remove(namespace, names, record.shown.id)
 
 
-def wanted_of(manifest: Manifest, name: str) -> list[Wanted]:
-    """Return the claims of a snapshot that a session `name` would get."""
-    found = []
-    for part in manifest.volumes:
-        namespace, _, snapshot = part.handle.partition("/")
-        if not snapshot:
-            continue
-        found.append(
-            Wanted(
-                namespace=namespace,
-                snapshot=snapshot,
-                name=claim_name(name, part.volume),
-                origin=part.volume,
-                storage_class=part.storage_class,
-                size=part.size,
-                modes=part.modes or ("ReadWriteOnce",),
-                provider=part.provider,
-            )
-        )
-    return found
+def _after_fetch(record: ClaimRestore) -> RestoreState:
+    if record.replace:
+        return "replacing"
+    return "launching" if record.spec else "done"
+
+
+def _is_swapping(record: ClaimRestore) -> bool:
+    return record.shown.state in ("replacing", "undoing")
 
 
 def moved(record: ClaimRestore, state: RestoreState) -> ClaimRestore:

@@ -152,20 +152,20 @@ ROUTES: tuple[Route, ...] = (
         "POST",
         f"{_RESTORE}/replace",
         Restoration,
-        "Put a restored folder in the place of the original one, which is kept beside it",
+        "Put what was restored in the place of the original, which is kept",
     ),
     Route(
         "snapshots.undo",
         "POST",
         f"{_RESTORE}/undo",
         Restoration,
-        "Put the original folder back in its place",
+        "Put the original back in its place",
     ),
     Route(
         "snapshots.confirm",
         "DELETE",
         _RESTORE,
         Nothing,
-        "Forget a restore; after a replacement, remove the original folder that was kept",
+        "Forget a restore; after a replacement, remove the original that was kept",
     ),
 )

@@ -20,7 +20,7 @@ class RestoreRequest(Request, frozen=True, kw_only=True):
     """How to restore a snapshot.
 
     `name` is that of the new session, by default the old one's with a number. With `replace` no
-    session is made: the restored folder takes the place of the session's, which is kept beside it
+    session is made: the restored folder or volumes take the place of the session's, which are kept
     until that is confirmed. `variables` restores stored variables of a kernel: they are code.
     `launch` false restores the folder only.
     """
@@ -56,7 +56,8 @@ class Restoration(Model, frozen=True, kw_only=True):
 
     `folder` is the new folder, empty on a cluster, `session` the id of the new session once it
     exists. After a replacement `folder` has the place of the old one, which is at `kept` until it
-    is confirmed.
+    is confirmed. On a cluster `replaces` is the id of the session whose volumes can be replaced,
+    `place` its name, and `kept` names those of its volumes that a confirmation removes.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Restoration(Model, frozen=True, kw_only=True):
     origin: str = ""
     kept: str = ""
     place: str = ""
+    replaces: str = ""
     job: str = ""
     begun: datetime
     updated: datetime

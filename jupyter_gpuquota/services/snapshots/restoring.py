@@ -52,21 +52,21 @@ async def restore(backend: Backend, call: Call) -> Restoration:
 
 
 async def replace(backend: Backend, call: Call) -> Restoration:
-    """Put a restored folder in the place of the original one."""
+    """Put what was restored in the place of the original."""
     known = _find(backend, call)
-    _check_at_rest(backend, [known.origin, known.folder])
+    _check_at_rest(backend, known)
     return await _able(backend).replace(known.id, known.origin)
 
 
 async def undo(backend: Backend, call: Call) -> Restoration:
-    """Put the original folder back in its place."""
+    """Put the original back in its place."""
     known = _find(backend, call)
-    _check_at_rest(backend, [known.origin, known.folder])
+    _check_at_rest(backend, known)
     return await _able(backend).undo(known.id)
 
 
 async def confirm(backend: Backend, call: Call) -> Nothing:
-    """Forget a restore; after a replacement, remove the original folder that was kept."""
+    """Forget a restore; after a replacement, remove the original that was kept."""
     await _able(backend).remove(_find(backend, call).id)
     return Nothing()
 
@@ -83,11 +83,11 @@ async def _planned(
     taken = {each.spec.name for each in sessions if each.spec.project == manifest.project}
     name = restoring.new_name(manifest, request, taken)
     found = await _able(backend).found(manifest, request, name)
-    place = manifest.spec.folder if request.replace else ""
+    place = manifest.spec.folder if request.replace and manifest.tree else ""
     spec: SessionSpec | None = None
     refusals: Sequence[FieldError] = ()
     if request.replace:
-        refusals = _live_in(backend, [place])
+        refusals = _live(backend, [place], [manifest.session])
     elif request.launch:
         try:
             spec = await _session(backend, call, manifest, name, found)
@@ -101,6 +101,7 @@ async def _planned(
         owner=call.who,
         spec=spec,
         place=place,
+        replace=request.replace,
         variables=request.variables,
     )
     return order, refusals, found
@@ -124,23 +125,26 @@ async def _session(
     return checked
 
 
-def _check_at_rest(backend: Backend, folders: Iterable[str]) -> None:
-    """Raise WrongState while a session works in one of these folders."""
-    if problems := _live_in(backend, folders):
+def _check_at_rest(backend: Backend, known: Restoration) -> None:
+    """Raise WrongState while a session works in what is replaced, or in what replaces it."""
+    folders, ids = [known.origin, known.folder], [known.replaces, known.session]
+    if problems := _live(backend, folders, ids):
         raise WrongState(problems[0].message, hint=problems[0].hint)
 
 
-def _live_in(backend: Backend, folders: Iterable[str]) -> list[FieldError]:
-    """Return which session must end before one of these folders is replaced."""
-    wanted = {folder for folder in folders if folder}
+def _live(backend: Backend, folders: Iterable[str], ids: Iterable[str]) -> list[FieldError]:
+    """Return which sessions must end before their folders or volumes are replaced."""
+    replaced, named = {folder for folder in folders if folder}, set(ids)
     return [
         FieldError(
             "replace",
-            f"The session {each.spec.name} works in {each.spec.folder}.",
-            "Suspend or stop it first: its folder is replaced.",
+            f"The session {each.spec.name} works in {each.spec.folder}."
+            if each.spec.folder in replaced
+            else f"The session {each.spec.name} is {each.state}.",
+            "Suspend or stop it first: its files are replaced.",
         )
         for each in backend.sessions.all()
-        if each.spec.folder in wanted and each.state not in INACTIVE
+        if (each.spec.folder in replaced or each.id in named) and each.state not in INACTIVE
     ]
 
 

@@ -161,10 +161,7 @@ def restored_text(found: Restoration) -> str:
     if found.active:
         return f"Restoring into {found.folder or 'new volumes'}: {found.state}."
     if found.state == "replaced":
-        return (
-            f"{found.place} is that of the snapshot. The original is {found.kept}: "
-            f"snapshot undo {found.id}, or snapshot confirm {found.id} to remove it."
-        )
+        return _replaced_text(found)
     if found.state == "failed":
         return found.problem.message if found.problem else "The restore has failed."
     if not found.folder:
@@ -174,14 +171,26 @@ def restored_text(found: Restoration) -> str:
     return f"{found.folder} has the files of {short(found.snapshot)}{session}."
 
 
+def _replaced_text(found: Restoration) -> str:
+    """Return what was replaced, and where the original is."""
+    undo, confirm = f"snapshot undo {found.id}", f"snapshot confirm {found.id}"
+    if not found.replaces:
+        kept = f"The original is {found.kept}: {undo}, or {confirm} to remove it."
+        return f"{found.place} is that of the snapshot. {kept}"
+    if not found.kept:
+        return f"{found.place} mounts the volumes of the snapshot. To mount its own again: {undo}."
+    kept = f"Its own are kept ({found.kept}): {undo}, or {confirm} to remove them."
+    return f"{found.place} mounts the volumes of the snapshot. {kept}"
+
+
 def added_text(added: int | None) -> str:
     """Return what a snapshot has added to its storage; a dash where that is not known."""
     return "-" if added is None else size_text(added)
 
 
 def confirmed_text(restore: Restoration) -> str:
-    """Return what became of a restore that was confirmed: only a replacement has kept a folder."""
-    if restore.state == "replaced":
+    """Return what became of a restore that was confirmed: only a replacement has kept anything."""
+    if restore.state == "replaced" and restore.kept:
         return f"Removed {restore.kept}, the original of {restore.place}."
     stays = f" {restore.folder} stays." if restore.state == "done" else ""
     return f"Forgot the restore {restore.id}.{stays}"

@@ -2603,7 +2603,7 @@ export interface RestorePlan {
  * How to restore a snapshot.
  *
  * `name` is that of the new session, by default the old one's with a number. With `replace` no
- * session is made: the restored folder takes the place of the session's, which is kept beside it
+ * session is made: the restored folder or volumes take the place of the session's, which are kept
  * until that is confirmed. `variables` restores stored variables of a kernel: they are code.
  * `launch` false restores the folder only.
  */
@@ -2619,7 +2619,8 @@ export interface RestoreRequest {
  *
  * `folder` is the new folder, empty on a cluster, `session` the id of the new session once it
  * exists. After a replacement `folder` has the place of the old one, which is at `kept` until it
- * is confirmed.
+ * is confirmed. On a cluster `replaces` is the id of the session whose volumes can be replaced,
+ * `place` its name, and `kept` names those of its volumes that a confirmation removes.
  */
 export interface Restoration {
   id: string;
@@ -2632,6 +2633,7 @@ export interface Restoration {
   origin: string;
   kept: string;
   place: string;
+  replaces: string;
   job: string;
   begun: string;
   updated: string;

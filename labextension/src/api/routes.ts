@@ -756,7 +756,7 @@ export const routes = {
     noun: 'snapshots'
   } as Route<{ restore: string }, undefined, undefined, Restoration>,
 
-  /** Put a restored folder in the place of the original one, which is kept beside it. */
+  /** Put what was restored in the place of the original, which is kept. */
   snapshotsReplace: {
     name: 'snapshots.replace',
     method: 'POST',
@@ -764,7 +764,7 @@ export const routes = {
     noun: ''
   } as Route<{ restore: string }, undefined, undefined, Restoration>,
 
-  /** Put the original folder back in its place. */
+  /** Put the original back in its place. */
   snapshotsUndo: {
     name: 'snapshots.undo',
     method: 'POST',
@@ -772,7 +772,7 @@ export const routes = {
     noun: ''
   } as Route<{ restore: string }, undefined, undefined, Restoration>,
 
-  /** Forget a restore; after a replacement, remove the original folder that was kept. */
+  /** Forget a restore; after a replacement, remove the original that was kept. */
   snapshotsConfirm: {
     name: 'snapshots.confirm',
     method: 'DELETE',

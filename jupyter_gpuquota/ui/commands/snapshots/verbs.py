@@ -72,7 +72,7 @@ def _fill_restore(parser: Parser) -> None:
     parser.add_argument("--name", default="", help="the name of the new session")
     parser.add_argument("--folder", default="", help="the new folder; default: beside the old one")
     parser.add_argument(
-        "--replace", action="store_true", help="put it in the place of the session's folder"
+        "--replace", action="store_true", help="put it in the place of the session's own files"
     )
     parser.add_argument(
         "--variables", action="store_true", help="with stored variables, which are code"
@@ -223,7 +223,7 @@ _ACTIONS = (
         "restore a snapshot into a new folder and a new session",
         _restore,
         _fill_restore,
-        notes="With --replace the session's own folder is kept until `snapshot confirm`.",
+        notes="With --replace the session's own files are kept until `snapshot confirm`.",
         examples=(
             "snapshot restore base --name exp2",
             "snapshot restore base --dry-run",
@@ -235,13 +235,13 @@ _ACTIONS = (
     Command("restores", "list restores", _restores, examples=("snapshot restores",)),
     Command(
         "replace",
-        "put a restored folder in the place of the original one",
+        "put what was restored in the place of the original",
         _replace,
         _add_restore,
         examples=("snapshot replace 3fa94c",),
     ),
-    Command("undo", "put the original folder back", _undo, _add_restore),
-    Command("confirm", "remove the original folder that was kept", _confirm, _add_restore),
+    Command("undo", "put the original back", _undo, _add_restore),
+    Command("confirm", "remove the original that was kept", _confirm, _add_restore),
     Command(
         "export",
         "write the files of a snapshot to a new folder",

@@ -13,7 +13,7 @@ import { PreviewedForm } from '../previewedform';
 import { YES } from '../settings/formvalues';
 import { SnapshotActions } from './actions';
 
-/** What is restored: into a new session, only a folder, or in place of the original folder. */
+/** What is restored: into a new session, only files, or in place of the original files. */
 export type How = 'new' | 'folder' | 'replace';
 
 export type RestoreField = 'how' | 'sure' | 'name' | 'folder' | 'variables';
@@ -60,7 +60,7 @@ export class RestoreModel extends PreviewedForm<
   async send(): Promise<Restoration | undefined> {
     const { how, sure } = this.draft;
     if (how === 'replace' && sure !== YES) {
-      const message = this._trans.__('Confirm that the folder is replaced.');
+      const message = this._trans.__('Confirm that the original is replaced.');
       this.refuse([{ field: 'sure', message, hint: '' }]);
       return undefined;
     }

@@ -1,10 +1,10 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, within } from '@testing-library/react';
 import React from 'react';
 import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
 import { idOf } from '../../__tests__/datasets';
 import { findDialog, focus, Page, press } from '../../__tests__/page';
 import { makeSnapshot, makeSnapshots } from '../../__tests__/storage';
-import { Restoration, Snapshot } from '../../api/models';
+import { Snapshot } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { allRestores, ofSnapshot } from '../../state/snapshots/list';
 import { CompareSnapshots } from '../snapshots/compare';
@@ -63,50 +63,6 @@ describe('the section on snapshots', () => {
     answer([makeSnapshot({ state: 'partial', problems: 2 })]);
     const restores = show();
     expect(await screen.findByText(/^2 parts incomplete/)).toBeTruthy();
-    restores.dispose();
-  });
-
-  it('offers to put a replaced folder back', async () => {
-    const restore: Partial<Restoration> = {
-      id: 'r1',
-      name: 'exp-1',
-      state: 'replaced',
-      folder: '/home/ana',
-      kept: '/home/ana.before-r1'
-    };
-    page.server.on('GET /restores', { body: { items: [restore] } });
-    page.server.on('POST /restores/r1/undo', { body: restore });
-    const restores = show();
-    expect(await screen.findByText(/before-r1/)).toBeTruthy();
-    screen.getByRole('button', { name: 'Put it back' }).click();
-    await waitFor(() =>
-      expect(page.server.count('POST /restores/r1/undo')).toBe(1)
-    );
-    restores.dispose();
-  });
-
-  it('offers to replace the original by what was restored', async () => {
-    const restore: Partial<Restoration> = {
-      id: 'r1',
-      name: 'exp-1-r1',
-      state: 'done',
-      folder: '/home/exp-1-r1',
-      origin: '/home/ana'
-    };
-    page.server.on('GET /restores', { body: { items: [restore] } });
-    page.server.on('POST /restores/r1/replace', { body: restore });
-    const restores = show();
-    const button = await screen.findByText('Replace the original…');
-    button.click();
-    const dialog = await findDialog();
-    await within(dialog).findByText(
-      '/home/exp-1-r1 takes the place of /home/ana.'
-    );
-    expect(page.server.count('POST /restores/r1/replace')).toBe(0);
-    press(dialog, 'Replace');
-    await waitFor(() =>
-      expect(page.server.count('POST /restores/r1/replace')).toBe(1)
-    );
     restores.dispose();
   });
 

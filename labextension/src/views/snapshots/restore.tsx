@@ -39,12 +39,12 @@ export function RestoreFields(props: {
   const ofVolumes = model.plan?.folder === ''; // on a cluster
   const choices = {
     new: trans.__('Into a new session'),
-    ...(ofVolumes
-      ? { folder: trans.__('Into new volumes, without a session') }
-      : {
-          folder: trans.__('Into a new folder, without a session'),
-          replace: trans.__('In place of the folder of %1', origin)
-        })
+    folder: ofVolumes
+      ? trans.__('Into new volumes, without a session')
+      : trans.__('Into a new folder, without a session'),
+    replace: ofVolumes
+      ? trans.__('In place of the volumes of %1', origin)
+      : trans.__('In place of the folder of %1', origin)
   };
   return (
     <>
@@ -76,8 +76,16 @@ export function RestoreFields(props: {
         <CheckField
           model={model}
           name="sure"
-          label={trans.__('Replace the present folder of %1', origin)}
-          help={trans.__('It is kept beside the new one until you remove it.')}
+          label={
+            ofVolumes
+              ? trans.__('Replace the present volumes of %1', origin)
+              : trans.__('Replace the present folder of %1', origin)
+          }
+          help={
+            ofVolumes
+              ? trans.__('They are kept until you remove them.')
+              : trans.__('It is kept beside the new one until you remove it.')
+          }
         />
       ) : ofVolumes ? null : (
         <TextField
@@ -152,7 +160,15 @@ function PlanFacts({ plan }: { plan: RestorePlan }): JSX.Element {
             ?.map(({ dataset, version }) => `${dataset}@${shortId(version)}`)
             .join(', ')
         ],
-        [trans.__('Replaces'), replaces && <code>{replaces}</code>]
+        [
+          trans.__('Replaces'),
+          replaces &&
+            (folder ? (
+              <code key="replaces">{replaces}</code>
+            ) : (
+              trans.__('the volumes of %1', replaces)
+            ))
+        ]
       ]}
     />
   );

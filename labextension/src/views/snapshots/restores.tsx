@@ -47,27 +47,38 @@ export function Restores(props: {
   );
 }
 
-/** Ask whether a restored folder is to take the place of the original one, and do that. */
+/** Ask whether what was restored is to take the place of the original, and do that. */
 async function replaceOriginal(
   ui: IUi,
   actions: SnapshotActions,
   restore: Restoration
 ): Promise<void> {
   const { trans } = ui;
-  const { folder, origin } = restore;
+  const { folder, origin, place, replaces } = restore;
+  const [title, what, kept] = replaces
+    ? [
+        trans.__('Replace the original volumes?'),
+        trans.__('%1 mounts the restored volumes instead of its own.', place),
+        trans.__(
+          'Its own are kept until you remove them. Both sessions have to be suspended or stopped.'
+        )
+      ]
+    : [
+        trans.__('Replace the original folder?'),
+        trans.__('%1 takes the place of %2.', folder, origin),
+        trans.__(
+          'The original is kept beside it until you remove it. Sessions in both folders have to be suspended or stopped.'
+        )
+      ];
   await showForm(ui, {
-    title: trans.__('Replace the original folder?'),
+    title,
     label: trans.__('Replace'),
     isWarning: true,
     model: new FormModel({}, () => actions.replace(restore)),
     fields: () => (
       <>
-        <p>{trans.__('%1 takes the place of %2.', folder, origin)}</p>
-        <p className="jp-GpuQuota-quiet">
-          {trans.__(
-            'The original is kept beside it until you remove it. Sessions in both folders have to be suspended or stopped.'
-          )}
-        </p>
+        <p>{what}</p>
+        <p className="jp-GpuQuota-quiet">{kept}</p>
       </>
     )
   });
@@ -80,7 +91,7 @@ function Restore(props: {
   const ui = useUi();
   const { trans } = ui;
   const { actions, restore } = props;
-  const { kept, origin, problem, state } = restore;
+  const { kept, origin, problem, replaces, state } = restore;
   const text = restoreText(trans, restore);
   const button = (label: string, act: () => Promise<unknown>) => (
     <button
@@ -93,8 +104,14 @@ function Restore(props: {
   );
   const remove = async () => {
     const isSure = await confirm(
-      trans.__('Remove the original folder?'),
-      [trans.__('%1 and the files in it are deleted.', kept)],
+      replaces
+        ? trans.__('Remove the original volumes?')
+        : trans.__('Remove the original folder?'),
+      [
+        kept
+          ? trans.__('%1 and the files in it are deleted.', kept)
+          : trans.__('They belong to others and stay; only the restore goes.')
+      ],
       trans.__('Remove'),
       trans
     );
@@ -114,7 +131,9 @@ function Restore(props: {
       <p>{text}</p>
       {state === 'replaced' ? (
         <p className="jp-GpuQuota-quiet">
-          {trans.__('The original folder is kept at %1.', kept)}
+          {replaces
+            ? kept && trans.__('Its own volumes are kept: %1.', kept)
+            : trans.__('The original folder is kept at %1.', kept)}
         </p>
       ) : null}
       {state === 'replaced'
@@ -123,7 +142,7 @@ function Restore(props: {
       {state === 'replaced' ? button(trans.__('Remove it…'), remove) : null}
       {['done', 'undone'].includes(state) ? (
         <>
-          {origin
+          {origin || replaces
             ? button(trans.__('Replace the original…'), () =>
                 replaceOriginal(ui, actions, restore)
               )
