@@ -249,14 +249,18 @@ describe("the page of a session, when the session's end comes", () => {
     expect(reload).toHaveBeenCalledTimes(1);
   });
 
-  it('says once, after it was loaded anew, that kernels are new', async () => {
+  it('says after it was loaded anew that kernels are new, until that is dismissed', async () => {
     await see(makeSession({ run: 2, since: '2026-01-01T05:47:00' }));
     expect(messages()).toEqual([]);
-    await load();
     await load();
     expect(messages().join()).toMatch(
       /^exp-1 was restarted at .*5:47.AM\. Its kernels are new: run your cells again\.$/
     );
+    await load();
+    expect(messages()).toHaveLength(2); // a real page would have lost the first one
+    Notification.dismiss();
+    await load();
+    expect(messages()).toEqual([]);
   });
 
   it('is not covered by what JupyterLab takes the end for', async () => {

@@ -10,7 +10,7 @@ import { CommandIDs, NO_ARGS } from '../../commands';
 import { lookClosely } from '../../state/sessionpage/endpoller';
 import { PageEvents, IPageEvent } from '../../state/sessionpage/pageevents';
 import { closedHere } from '../../state/idle/idle';
-import { IRestart, Restarted } from '../../state/sessionpage/restarted';
+import { Restarted } from '../../state/sessionpage/restarted';
 import { resumeOutside } from '../../state/sessionpage/resuming';
 import { IGpuWorkspace } from '../../tokens';
 import { ours } from '../../translation';
@@ -49,10 +49,7 @@ export function follow(
   page: Pick<Location, 'reload'>
 ): void {
   const restarted = new Restarted(window.sessionStorage, workspace.here);
-  const restart = restarted.take();
-  if (restart) {
-    showRestart(trans, restart).catch(error => report(trans, error));
-  }
+  showRestart(trans, restarted).catch(error => report(trans, error));
   const reload = (session: Session) => {
     restarted.note(session);
     page.reload();
@@ -146,12 +143,26 @@ async function load(
 
 async function showRestart(
   trans: TranslationBundle,
-  restart: IRestart
+  restarted: Restarted
 ): Promise<void> {
+  const { last } = restarted;
+  if (!last) {
+    return;
+  }
   const { restartedText } = await import(
     /* webpackChunkName: "sessionpage" */ '../../views/sessionpage/texts'
   );
-  Notification.info(restartedText(trans, restart), { autoClose: false });
+  const shown = Notification.info(restartedText(trans, last), {
+    autoClose: false
+  });
+  const { manager } = Notification;
+  const onChanged = () => {
+    if (!manager.has(shown)) {
+      manager.changed.disconnect(onChanged);
+      restarted.dismiss();
+    }
+  };
+  manager.changed.connect(onChanged);
 }
 
 function showEvents(

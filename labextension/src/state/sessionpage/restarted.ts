@@ -25,15 +25,19 @@ export class Restarted {
     }
   }
 
-  /** Return, once, the restart for which the page was reloaded. */
-  take(): IRestart | null {
+  /** Return the restart for which the page was reloaded, until the user has dismissed it. */
+  get last(): IRestart | null {
     const text = this._storage.getItem(this._key) ?? 'null';
-    this._storage.removeItem(this._key);
     try {
       return JSON.parse(text) as IRestart | null;
     } catch {
       return null; // somebody else's text
     }
+  }
+
+  /** Forget it: the user has read it. */
+  dismiss(): void {
+    this._storage.removeItem(this._key);
   }
 
   private readonly _key: string;
