@@ -77,11 +77,11 @@ def open_local(
     backend = make_backend("local", control, resident, inventory, [owner_of(home)], key)
     volumes = KeptVolumes(board, FolderVolumes(home), resident)
     runner.links.volume_folder = volumes.folder_of
+    backend = _entered(backend, board, state, runner, presence)
     backend = volumes.added_to(data.added_to(backend, resident))
     snapshots = open_snapshots(board, data, home, state.folder, volumes)
     runs = MeasuredRuns(open_runs(board, state), resident.recorder.utilisation)
-    backend = replace(backend, runs=runs)
-    return snapshots.added_to(_entered(backend, board, state, runner, presence), resident)
+    return snapshots.added_to(replace(backend, runs=runs), resident)
 
 
 def _entered(

@@ -17,6 +17,7 @@ from ..control.snapshots.folders import DiskFolders
 from ..control.snapshots.orders import LaunchedProcess
 from ..control.storage.state_folder import make_state_folder
 from ..control.volumes.kept import KeptVolumes
+from ..control.volumes.restored import RestoredVolumes
 from ..core.snapshots.redaction import secret_values
 from ..core.snapshots.volumes import mounted
 from ..errors import NotFound
@@ -26,6 +27,7 @@ from ..store.tasks import in_thread
 from ..variables import BACKEND, STATE_DIR
 from .config import LocalConfig
 from .folders.folders import SessionFolder
+from .volumes.filling import FillingVolumes
 
 
 def open_data(board: Board, config: LocalConfig, home: Path) -> Data:
@@ -74,7 +76,9 @@ def open_snapshots(
 
     own = open_lake(Lake(name="own", url=folder.absolute().as_uri()))
     process = LaunchedProcess(data.launcher, data.registry.lakes, secrets)
-    return SnapshotParts(board, data, own, folder, process, DiskFolders(), look)
+    parts = SnapshotParts(board, data, own, folder, process, DiskFolders(), look)
+    parts.restore_to(RestoredVolumes(volumes, FillingVolumes(home)))
+    return parts
 
 
 def cache_root(config: LocalConfig, home: Path) -> Path:

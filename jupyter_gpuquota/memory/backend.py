@@ -23,6 +23,7 @@ from ..control.inventory import Inventory
 from ..control.resident import Report
 from ..control.signals.presence import Presence
 from ..control.volumes.kept import KeptVolumes
+from ..control.volumes.restored import RestoredVolumes
 from ..control.worker import Pace
 from ..core.idle.policy import Limits
 from ..model.environments import Environment, LaunchPlace
@@ -37,7 +38,7 @@ from .page import DemoServer
 from .runner import MemoryRunner, MemoryStore
 from .runs import MemoryRuns
 from .variables import MemoryVariables
-from .volumes import MemoryVolumes
+from .volumes import MemoryFilling, MemoryVolumes
 
 PROJECT = "demo"
 """The default project, where none is configured."""
@@ -89,6 +90,7 @@ def open_memory(
         variables=MemoryVariables(),
         differences=Differences(outlives_controller=False),
     )
+    snapshots.restore_to(RestoredVolumes(volumes, MemoryFilling()))
     return snapshots.added_to(backend, resident)
 
 

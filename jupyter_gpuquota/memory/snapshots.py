@@ -41,7 +41,7 @@ class MemoryFolders:
         """Return whether a folder has this name."""
         return folder in self.names
 
-    def free(self, folder: str) -> int | None:
+    def space(self, folder: str) -> tuple[int, int] | None:
         """Return None: nothing is written."""
         return None
 

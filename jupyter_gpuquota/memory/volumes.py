@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from ..control.volumes.store import Measured, VolumeRecord
 
@@ -41,3 +41,22 @@ class MemoryVolumes:
     def measure(self, record: VolumeRecord, stopped: Callable[[], bool]) -> Measured:
         """Return that it is empty."""
         return Measured(used=0)
+
+
+class MemoryFilling:
+    """Volumes that get no files."""
+
+    root = "/demo/volumes"
+
+    def folder(self, record: VolumeRecord, order: str) -> str:
+        """Return where its files would be."""
+        return f"{self.root}/{record.project}/{record.name}/{order}"
+
+    def begin(self, record: VolumeRecord, order: str) -> None:
+        """Accept that it begins."""
+
+    def complete(self, record: VolumeRecord, order: str) -> None:
+        """Accept that it is complete."""
+
+    def keep_only(self, orders: Collection[str]) -> None:
+        """Do nothing: there are no files."""

@@ -5,7 +5,8 @@ References are resolved by the caller of these methods; rights are the caller's 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -24,7 +25,8 @@ class RestoreOrder:
     """One restore to carry out: what goes where, and the session that is launched after it.
 
     `spec` is None where no session is launched. With `replace` what is restored takes the place of
-    the session's own; `place` is the folder that is replaced, if that is one.
+    the session's own; `place` is the folder that is replaced, if that is one. `claims` are new
+    volumes by their originals.
     """
 
     snapshot: Snapshot
@@ -36,6 +38,7 @@ class RestoreOrder:
     place: str = ""
     replace: bool = False
     variables: bool = False
+    claims: Mapping[str, str] = field(default_factory=dict)
 
 
 class Snapshots(Protocol):

@@ -177,6 +177,16 @@ def test_volumes_are_copied_compared_verified_and_written_out(shell: Shell, clie
     shell.ok("snapshot", "export", "first", str(folder.parent / "written"))
     assert (folder.parent / "written/in/scratch/weights").read_text() == "first"
     assert (folder.parent / "written/train.py").is_file()
+    planned = shell.ok("snapshot", "restore", "first", "--name", "mounts2", "--dry-run")
+    assert "scratch=mounts2-scratch" in planned
+    restored = client.snapshots.restore("first", "mounts2")
+    assert restored.volumes == ("mounts2-scratch",)
+    client.sessions.wait("mounts2")
+    assert (Path(restored.folder) / "in/scratch/weights").read_text() == "first"
+    assert (scratch / "weights").read_text() == "second one"
+    (used,) = client.volumes.get("mounts2-scratch", project="team-a").uses
+    assert used.name == "mounts2"
+    client.sessions.stop("mounts2")
     client.sessions.stop("mounts")
 
 

@@ -21,6 +21,7 @@ from ..datasets.assembly import Data
 from ..datasets.launching import Order
 from ..datasets.shelf import Shelf
 from ..resident import Resident
+from ..volumes.restored import RestoredVolumes
 from .comparing import Comparing
 from .fetching import GONE, Fetching
 from .folders import Folders
@@ -121,6 +122,10 @@ class SnapshotParts:
         await self._restores.close()
         await self._process.close()
         await self._maker.close()
+
+    def restore_to(self, volumes: RestoredVolumes) -> None:
+        """Let restores make volumes, too."""
+        self._restores.finding.volumes = volumes
 
     def added_to(self, backend: Backend, resident: Resident) -> Backend:
         """Return the complete record of a backend with snapshots, which live with its resident."""

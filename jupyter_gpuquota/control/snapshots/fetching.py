@@ -43,29 +43,27 @@ class Fetching:
         if waiting := self._ends.pop(job.id, None):
             waiting.set()
 
-    async def fetch(self, record: Record, folders: Folders) -> None:
-        """Write the files of a restore; the folder appears as a whole.
+    async def fetch(self, record: Record, trees: Sequence[Tree], folders: Folders) -> None:
+        """Write trees of a restore; each folder appears as a whole.
 
         Raises Conflict, Damaged, StorageFailed.
         """
-        shown = record.shown
-        await self.start(shown.job, record.trees, shown.owner)
+        await self.start(record.shown.job, trees, record.shown.owner)
         try:
-            await self._end(shown.job)
+            await self._end(record.shown.job)
         except GpuQuotaError:
             # Killed processes leave something; of others, nothing is there.
-            await in_thread(folders.remove, staging(shown.folder, shown.job))
+            await self._swept(record, folders)
             raise
 
-    async def outlast(self, record: Record, folders: Folders) -> bool:
-        """Wait for the job of an earlier controller; return whether the files are there then."""
-        folder = record.shown.folder
-        if not await in_thread(folders.exists, folder):
-            await self._outlast(record)
-        if await in_thread(folders.exists, folder):
-            return True
-        await in_thread(folders.remove, staging(folder, record.shown.job))
-        return False
+    async def outlast(self, record: Record, folders: Folders) -> None:
+        """Wait for the job of an earlier controller, and remove what it has left incomplete."""
+        await self._outlast(record)
+        await self._swept(record, folders)
+
+    async def _swept(self, record: Record, folders: Folders) -> None:
+        for each in record.trees:
+            await in_thread(folders.remove, staging(each.folder, record.shown.job))
 
     async def start(self, job: str, trees: Sequence[Tree], user: str) -> Job:
         """Start to write the files of trees of one lake, each to its new folder."""

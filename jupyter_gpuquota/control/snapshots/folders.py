@@ -19,8 +19,8 @@ class Folders(Protocol):
     def exists(self, folder: str) -> bool:
         """Return whether anything has this path."""
 
-    def free(self, folder: str) -> int | None:
-        """Return the bytes that are free where a folder will be, None if unknown."""
+    def space(self, folder: str) -> tuple[int, int] | None:
+        """Return the file system of a folder to be made, and its free bytes; None if unknown."""
 
     def rename(self, folder: str, to: str) -> None:
         """Rename a folder, durably. Raises Conflict, StorageFailed."""
@@ -45,10 +45,11 @@ class DiskFolders:
         """Return whether anything has this path."""
         return os.path.lexists(folder)
 
-    def free(self, folder: str) -> int | None:
-        """Return the bytes that are free where a folder will be, None if unknown."""
+    def space(self, folder: str) -> tuple[int, int] | None:
+        """Return the file system of a folder to be made, and its free bytes; None if unknown."""
+        there = next((each for each in Path(folder).parents if each.is_dir()), Path("/"))
         try:
-            return shutil.disk_usage(Path(folder).parent).free
+            return there.stat().st_dev, shutil.disk_usage(there).free
         except OSError:
             return None
 

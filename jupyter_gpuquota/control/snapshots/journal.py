@@ -13,6 +13,7 @@ from ...model.sessions import SessionSpec
 from ...model.snapshots.manifest import TreePart
 from ...model.snapshots.restore import Restoration
 from ...store.lake.objects import Objects
+from ..volumes.store import VolumeRecord
 
 _PREFIX = "snapshots/restores/"
 
@@ -45,17 +46,26 @@ def tree_of(part: TreePart, folder: str, *, variables: bool = False) -> Tree:
     )
 
 
+class NewVolume(msgspec.Struct, frozen=True, kw_only=True):
+    """A volume to make of the files of a tree."""
+
+    record: VolumeRecord
+    tree: Tree
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """One restore, with what its next steps need."""
 
     shown: Restoration
     tree: Tree
     spec: SessionSpec | None = None
+    volumes: tuple[NewVolume, ...] = ()
 
     @property
     def trees(self) -> tuple[Tree, ...]:
         """Everything that is written; earlier versions did not repeat the folder."""
-        return (msgspec.structs.replace(self.tree, folder=self.shown.folder),)
+        folder = msgspec.structs.replace(self.tree, folder=self.shown.folder)
+        return (folder, *(each.tree for each in self.volumes))
 
 
 class Journal:

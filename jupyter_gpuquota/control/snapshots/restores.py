@@ -12,19 +12,21 @@ from msgspec.structs import replace
 
 from ...core.snapshots import replacement
 from ...core.snapshots.restore import Found
-from ...errors import Conflict, FieldError, GpuQuotaError, Internal, NotFound, WrongState, refused
+from ...errors import Conflict, GpuQuotaError, Internal, WrongState
 from ...model.sessions import Session
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.restore import Restoration, RestoreRequest, RestoreState
 from ...model.struct import error_of, problem_of
 from ...ports.sessions import Sessions
 from ...ports.snapshots import RestoreOrder
-from ...store.lake import layout
 from ...store.spawn import new_id
 from ...store.tasks import in_thread
+from ..volumes.restored import RestoredVolumes
+from .beginning import record_of
 from .fetching import Fetching
+from .finding import Finding
 from .folders import Folders
-from .journal import Journal, Record, tree_of
+from .journal import Journal, Record, Tree
 from .registry import Registry
 
 _log = logging.getLogger(__name__)
@@ -43,7 +45,8 @@ class FolderRestores:
     ) -> None:
         self.sessions: Sessions | None = None
         """Where sessions are launched; set when the backend is complete."""
-        self._registry = registry
+        self.finding = Finding(registry, folders)
+        """What looks for what is there; it knows the volumes, if any can be made."""
         self._journal = journal
         self._folders = folders
         self._fetching = fetching
@@ -57,43 +60,14 @@ class FolderRestores:
 
     async def found(self, manifest: Manifest, request: RestoreRequest, name: str) -> Found:
         """Return what is there, before anything is made. Raises InvalidFields, Unavailable."""
-        beside = posixpath.join(posixpath.dirname(manifest.spec.folder) or "/", name)
-        folder = posixpath.normpath(request.folder or beside)
-        if not folder.startswith("/"):
-            raise refused(FieldError("folder", "Give an absolute path."))
-        problem = await in_thread(self._folders.problem, folder)
-        tree = manifest.tree
-        return Found(
-            folder=folder,
-            taken=await in_thread(self._folders.exists, folder),
-            tree=await self._has(tree.lake, tree.version) if tree else True,
-            free=await in_thread(self._folders.free, folder),
-            problems={"folder": problem} if problem else {},
-        )
+        return await self.finding.found(manifest, request, name)
 
     async def begin(self, order: RestoreOrder) -> Restoration:
         """Begin a restore. Raises Conflict, StorageFailed, Unavailable."""
-        tree, now = order.manifest.tree, datetime.now(UTC)
-        if tree is None:
-            raise Conflict("The snapshot has no files.", hint="See why: jupyter gpu snapshot show.")
-        shown = Restoration(
-            id=new_id(),
-            snapshot=order.snapshot.id,
-            owner=order.owner,
-            state="fetching",
-            folder=order.folder,
-            name=order.name if order.spec else "",
-            origin=order.manifest.spec.folder,
-            place=order.place,
-            job=new_id(),
-            begun=now,
-            updated=now,
-        )
-        wanted = tree_of(tree, order.folder, variables=order.variables)
-        record = Record(shown=shown, tree=wanted, spec=order.spec)
+        record = record_of(order, self.finding.volumes)
         await self._journal.put(record)
         self._go(record)
-        return shown
+        return record.shown
 
     async def replace(self, restore: str, place: str) -> Restoration:
         """Put a restored folder in the place of another. Raises WrongState."""
@@ -118,6 +92,7 @@ class FolderRestores:
     async def resume(self) -> None:
         """Go on with what an earlier controller has begun."""
         await self._journal.read()
+        await self._sweep()
         for record in self._journal.all():
             if record.shown.active:
                 self._go(record, again=True)
@@ -179,9 +154,9 @@ class FolderRestores:
         """Carry out one step, which may have been done before a kill already."""
         state = record.shown.state
         if state == "fetching":
-            if not (again and await self._fetching.outlast(record, self._folders)):
-                record = await self._with_job(record) if again else record
-                await self._fetching.fetch(record, self._folders)
+            record = await self._fetched(record, again=again)
+            for each in record.volumes:
+                await self._volumes.complete(each.record, record.shown.id)
             return _moved(record, _after_fetch(record))
         if state == "launching":
             session = await self._launched(record)
@@ -190,11 +165,35 @@ class FolderRestores:
         await in_thread(self._swap, record.shown)
         return _moved(record, "replaced" if state == "replacing" else "undone")
 
-    async def _with_job(self, record: Record) -> Record:
-        """Return a restore with another job, by which the next controller finds its process."""
-        record = replace(record, shown=replace(record.shown, job=new_id()))
-        await self._journal.put(record)
+    async def _fetched(self, record: Record, *, again: bool) -> Record:
+        """Write what is not there yet; another job does what a killed one has left."""
+        left = await self._left(record) if again else list(record.trees)
+        if again and left:
+            await self._fetching.outlast(record, self._folders)
+            left = await self._left(record)
+            record = replace(record, shown=replace(record.shown, job=new_id()))
+            await self._journal.put(record)
+        for each in record.volumes:
+            if each.tree in left:
+                await self._volumes.begin(each.record, record.shown.id)
+        if left:
+            await self._fetching.fetch(record, left, self._folders)
         return record
+
+    async def _left(self, record: Record) -> list[Tree]:
+        """Return the trees of a restore that are not in their places."""
+        there = {each.tree.folder for each in record.volumes if self._volumes.has(each.record)}
+        return [
+            each
+            for each in record.trees
+            if each.folder not in there and not await in_thread(self._folders.exists, each.folder)
+        ]
+
+    @property
+    def _volumes(self) -> RestoredVolumes:
+        if self.finding.volumes is None:
+            raise Internal("The backend is not complete.")
+        return self.finding.volumes
 
     async def _launched(self, record: Record) -> Session:
         """Return the session in the new folder; launch it unless an earlier try has."""
@@ -234,17 +233,17 @@ class FolderRestores:
             self._folders.rename(shown.kept, _going(shown))
         self._folders.remove(_going(shown))
 
+    async def _sweep(self) -> None:
+        """Remove volumes that were begun for restores which are over."""
+        if self.finding.volumes:
+            active = {each.shown.id for each in self._journal.all() if each.shown.active}
+            await self.finding.volumes.keep_only(active)
+
     async def _fail(self, record: Record, error: GpuQuotaError) -> None:
         shown = replace(record.shown, problem=problem_of(error))
         await self._journal.put(_moved(replace(record, shown=shown), "failed"))
+        await self._sweep()
         self._changed()
-
-    async def _has(self, lake: str, version: str) -> bool:
-        try:
-            await self._registry.objects(lake).head(layout.manifest(version))
-        except NotFound:
-            return False
-        return True
 
 
 def _after_fetch(record: Record) -> RestoreState:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -144,6 +144,18 @@ class KeptVolumes(_Folders):
     ) -> tuple[FieldError, ...]:
         """Return which volumes cannot be reached now."""
         return tuple(await asyncio.to_thread(lambda: list(self._lost(project, mounts))))
+
+    async def adopt(self, record: VolumeRecord, complete: Callable[[], None]) -> None:
+        """Add a volume whose files `complete` puts in their place. Raises NameTaken."""
+
+        def add() -> None:
+            if self._records.get((record.project, record.name)) != record:
+                check_free(record.project, record.name, self.all())
+            complete()
+            self._put(record)
+
+        await self._resident.work(add)
+        self._measuring.wake()
 
     @contextmanager
     def made_for(self, spec: SessionSpec, owner: str) -> Iterator[None]:

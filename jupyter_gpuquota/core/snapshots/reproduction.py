@@ -10,6 +10,7 @@ from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.snapshots import Snapshot
 from ..fields import NAME_LIMIT
 from . import redaction
+from .volumes import new_names
 
 _AGAIN = "-again"
 _EXECUTE = ("jupyter", "execute", "--inplace")
@@ -45,6 +46,7 @@ def commands(snapshot: Snapshot, manifest: Manifest) -> tuple[str, ...]:
     taken = [] if manifest.program else [f"jupyter gpu snapshot create {name}"]
     return (
         f"jupyter gpu snapshot restore {snapshot.short} --name {name} --wait-for {until}",
+        *_volumes(manifest, name),
         *own,
         *(
             f"jupyter gpu exec --timeout 3600 {name} -- {shlex.join(each)}"
@@ -53,6 +55,17 @@ def commands(snapshot: Snapshot, manifest: Manifest) -> tuple[str, ...]:
         *taken,
         f"jupyter gpu snapshot diff {snapshot.short} {name}",
     )
+
+
+def _volumes(manifest: Manifest, session: str) -> list[str]:
+    """Return comments on the volumes of the restored session: new ones, and those that are left."""
+    made = new_names(manifest, session, ())
+    lines = []
+    for each in dict.fromkeys(each for each in manifest.spec.mounts if each.volume):
+        new, old = made.get(each.volume), each.volume
+        how = f"{new}, with the files of {old}" if new else f"{old}, as it is now"
+        lines.append(f"# {each.path} is the volume {how}")
+    return lines
 
 
 def program(words: Iterable[str], folder: str, secrets: Iterable[str] = ()) -> tuple[str, ...]:

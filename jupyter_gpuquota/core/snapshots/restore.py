@@ -26,18 +26,31 @@ MARGIN = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
+class Space:
+    """One file system: the bytes that a restore writes there, and those that are free, if known.
+
+    `folder` is the first of the new folders there.
+    """
+
+    folder: str
+    size: int
+    free: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """What is there when a snapshot is to be restored.
 
     `folder` is the new folder, `taken`: something is there. `tree`: the lake still has the files.
-    `free` are the bytes that are left there, None if unknown. `claims` are those that would be made
-    for volumes. `problems` prevent the restore, by field; `warnings` say what will differ.
+    `spaces` are the file systems that get files, first that of the folder. `claims` are the new
+    volumes that would be made, by their originals. `problems` prevent the restore, by field;
+    `warnings` say what will differ.
     """
 
     folder: str
     taken: bool = False
     tree: bool = True
-    free: int | None = None
+    spaces: tuple[Space, ...] = ()
     claims: Mapping[str, str] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -89,10 +102,15 @@ def problems(manifest: Manifest, request: RestoreRequest, found: Found) -> tuple
     if found.taken:
         text = f"{found.folder} exists already."
         wrong.append(FieldError("folder", text, "Name a new folder, or another session."))
-    size = tree.size if tree else 0
-    if found.free is not None and found.free < size + MARGIN:
-        text = f"The files need {size:,} bytes, and {found.free:,} are free there."
-        wrong.append(FieldError("folder", text, "Make room, or name a folder elsewhere."))
+    wrong += [
+        FieldError(
+            "folder",
+            f"{each.folder}: the files need {each.size:,} bytes, and {each.free:,} are free there.",
+            "Make room, or name a folder elsewhere.",
+        )
+        for each in found.spaces
+        if each.free is not None and each.free < each.size + MARGIN
+    ]
     if request.variables and manifest.kernel is None:
         wrong.append(FieldError("variables", "The snapshot has no variables of a kernel."))
     return tuple(wrong)
@@ -153,7 +171,7 @@ def plan(
         snapshot=snapshot.id,
         folder=found.folder if manifest.tree else "",
         size=_size(manifest, found),
-        free=found.free,
+        free=found.spaces[0].free if found.spaces else None,
         spec=spec,
         replaces=_original(manifest) if request.replace else "",
         claims=tuple(f"{volume}={claim}" for volume, claim in found.claims.items()),

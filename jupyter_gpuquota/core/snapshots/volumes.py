@@ -5,7 +5,10 @@ A volume that is mounted read-only is not the session's to copy: somebody else l
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from ...errors import FieldError
 from ...model.sessions import LIVE, Session, SessionSpec
@@ -13,7 +16,10 @@ from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, Volu
 from ...model.snapshots.orders import MountedVolume
 from ...model.volumes.mounts import Mount
 from ...model.volumes.volumes import Volume
+from ..fields import NAME_LIMIT
 
+_NUMBER = 4
+"""Letters of a name that are left for a number."""
 Pair = tuple[str, VolumePart | None, VolumePart | None]
 """A volume of two snapshots by its name in the first one; a side that does not have it is None."""
 
@@ -88,6 +94,36 @@ def together(parts: Sequence[Consistency]) -> Consistency:
     if len(set(parts)) == 1 and (len(parts) == 1 or parts[0] == "quiesced"):
         return parts[0]
     return "best-effort"
+
+
+def new_names(manifest: Manifest, session: str, taken: Collection[str]) -> dict[str, str]:
+    """Return the names of the volumes that a restored session gets, by those of the originals.
+
+    They begin with its name, as those of all volumes that are made for a session do.
+    """
+    found: dict[str, str] = {}
+    for part in manifest.volumes:
+        if part.tree:
+            end = part.volume.removeprefix(f"{manifest.name}-")
+            stem = f"{session}-{end}"[: NAME_LIMIT - _NUMBER].rstrip("-")
+            others = {*taken, *found.values()}
+            numbered = (f"{stem}-{number}" for number in itertools.count(2))
+            names = itertools.chain([stem], numbered)
+            found[part.volume] = next(name for name in names if name not in others)
+    return found
+
+
+def mounting(spec: SessionSpec, made: Mapping[str, str]) -> SessionSpec:
+    """Return a spec that mounts new volumes in place of their originals."""
+    return replace(
+        spec,
+        volumes=tuple(
+            replace(each, volume=made[each.volume], size=0, storage_class="")
+            if each.volume in made
+            else each
+            for each in spec.volumes
+        ),
+    )
 
 
 def pairs(before: Manifest, after: Manifest) -> list[Pair]:

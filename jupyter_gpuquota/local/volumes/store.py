@@ -26,7 +26,7 @@ from .quotas import Quotas
 
 _log = logging.getLogger(__name__)
 
-_RECORD, _FILES = "volume.json", "files"
+RECORD, FILES = "volume.json", "files"
 _NEW, _GONE = ".new-", ".removed-"
 
 
@@ -44,7 +44,7 @@ class FolderVolumes:
             for path in self._all("*/*"):
                 if path.name.startswith(_NEW):
                     shutil.rmtree(path, ignore_errors=True)
-                elif not path.name.startswith(_GONE) and (record := _read(path)):
+                elif not path.name.startswith(".") and (record := _read(path)):
                     yield record
 
     def add(self, record: VolumeRecord) -> None:
@@ -58,8 +58,8 @@ class FolderVolumes:
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 new.mkdir(mode=0o700)
                 if not record.folder:
-                    self._quotas.make(new / _FILES, record.size)
-                write_file(new / _RECORD, msgspec.json.encode(record))
+                    self._quotas.make(new / FILES, record.size)
+                write_file(new / RECORD, msgspec.json.encode(record))
                 sync_folder(new)
                 if path.exists():
                     raise NameTaken(
@@ -74,9 +74,9 @@ class FolderVolumes:
         """Store a changed record. Raises StorageFailed."""
         path = self._path(record)
         with writing(path):
-            write_file(path / _RECORD, msgspec.json.encode(record))
-            if not record.folder and (path / _FILES).is_dir():
-                self._quotas.set(path / _FILES, record.size)
+            write_file(path / RECORD, msgspec.json.encode(record))
+            if not record.folder and (path / FILES).is_dir():
+                self._quotas.set(path / FILES, record.size)
 
     def remove(self, record: VolumeRecord) -> None:
         """Take a volume's name from it. Raises StorageFailed."""
@@ -92,7 +92,7 @@ class FolderVolumes:
 
     def folder(self, record: VolumeRecord) -> str:
         """Return the folder of a volume."""
-        return record.folder or str(self._path(record) / _FILES)
+        return record.folder or str(self._path(record) / FILES)
 
     def problem(self, record: VolumeRecord) -> str:
         """Return why a volume cannot be mounted, empty if it can."""
@@ -119,18 +119,22 @@ class FolderVolumes:
         return self.limited(record) or Measured(measure.used(self.folder(record), stopped))
 
     def _path(self, record: VolumeRecord) -> Path:
-        """Return the folder that belongs to a volume; a project may have any name."""
-        project = quote(record.project, safe="")
-        return self._root / project.replace(".", "%2E", 1) / record.name
+        return volume_path(self._root, record)
 
     def _all(self, pattern: str) -> list[Path]:
         return sorted(path for path in self._root.glob(pattern) if path.is_dir())
 
 
+def volume_path(root: Path, record: VolumeRecord) -> Path:
+    """Return the folder that belongs to a volume; a project may have any name."""
+    project = quote(record.project, safe="")
+    return root / project.replace(".", "%2E", 1) / record.name
+
+
 def _read(path: Path) -> VolumeRecord | None:
     """Return the record of a volume; None if it cannot be read, which is logged."""
     try:
-        return msgspec.json.decode((path / _RECORD).read_bytes(), type=VolumeRecord)
+        return msgspec.json.decode((path / RECORD).read_bytes(), type=VolumeRecord)
     except (OSError, msgspec.DecodeError) as error:
         _log.warning("the volume in %s cannot be read: %s", path, error)
         return None

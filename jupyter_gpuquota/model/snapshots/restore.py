@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from ..sessions import SessionSpec
-from ..struct import FieldProblem, Model, Open, Problem, Request
+from ..struct import ADDED, FieldProblem, Model, Open, Problem, Request
 
 RestoreState = Literal[
     "fetching", "launching", "done", "failed", "replacing", "replaced", "undoing", "undone"
@@ -36,8 +36,8 @@ class RestorePlan(Model, frozen=True, kw_only=True):
     """What a restore would make, and everything that stands against it or will be different.
 
     `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
-    `warnings` do not. `size` is in bytes, `free` the room where the folder will be. On a cluster
-    there are `claims` and no folder.
+    `warnings` do not. `size` is in bytes, `free` the room where the folder will be. `claims` are
+    the new volumes, as ORIGINAL=NEW; on a cluster there is no folder.
     """
 
     snapshot: str
@@ -57,7 +57,8 @@ class Restoration(Model, frozen=True, kw_only=True):
     `folder` is the new folder, empty on a cluster, `session` the id of the new session once it
     exists. After a replacement `folder` has the place of the old one, which is at `kept` until it
     is confirmed. On a cluster `replaces` is the id of the session whose volumes can be replaced,
-    `place` its name, and `kept` names those of its volumes that a confirmation removes.
+    `place` its name, and `kept` names those of its volumes that a confirmation removes. `volumes`
+    are the new volumes on one machine.
     """
 
     id: str
@@ -74,6 +75,7 @@ class Restoration(Model, frozen=True, kw_only=True):
     job: str = ""
     begun: datetime
     updated: datetime
+    volumes: Annotated[tuple[str, ...], ADDED] = ()
     problem: Problem | None = None
 
     @property

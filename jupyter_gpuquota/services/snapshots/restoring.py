@@ -103,6 +103,7 @@ async def _planned(
         place=place,
         replace=request.replace,
         variables=request.variables,
+        claims=found.claims,
     )
     return order, refusals, found
 

@@ -168,7 +168,8 @@ def restored_text(found: Restoration) -> str:
         session = f" The session {found.name} mounts them." if found.name else ""
         return f"New volumes have the files of {short(found.snapshot)}.{session}"
     session = f"; the session {found.name} works there" if found.name else ""
-    return f"{found.folder} has the files of {short(found.snapshot)}{session}."
+    volumes = f" New volumes: {', '.join(found.volumes)}." if found.volumes else ""
+    return f"{found.folder} has the files of {short(found.snapshot)}{session}.{volumes}"
 
 
 def _replaced_text(found: Restoration) -> str:

@@ -2585,8 +2585,8 @@ export interface SnapshotRulesRequest {
  * What a restore would make, and everything that stands against it or will be different.
  *
  * `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
- * `warnings` do not. `size` is in bytes, `free` the room where the folder will be. On a cluster
- * there are `claims` and no folder.
+ * `warnings` do not. `size` is in bytes, `free` the room where the folder will be. `claims` are
+ * the new volumes, as ORIGINAL=NEW; on a cluster there is no folder.
  */
 export interface RestorePlan {
   snapshot: string;
@@ -2620,7 +2620,8 @@ export interface RestoreRequest {
  * `folder` is the new folder, empty on a cluster, `session` the id of the new session once it
  * exists. After a replacement `folder` has the place of the old one, which is at `kept` until it
  * is confirmed. On a cluster `replaces` is the id of the session whose volumes can be replaced,
- * `place` its name, and `kept` names those of its volumes that a confirmation removes.
+ * `place` its name, and `kept` names those of its volumes that a confirmation removes. `volumes`
+ * are the new volumes on one machine.
  */
 export interface Restoration {
   id: string;
@@ -2637,6 +2638,7 @@ export interface Restoration {
   job: string;
   begun: string;
   updated: string;
+  volumes?: string[];
   problem: Problem | null;
 }
 /**

@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from jupyter_gpuquota.core.snapshots import requests, volumes
+from jupyter_gpuquota.core.fields import NAME_LIMIT
+from jupyter_gpuquota.core.snapshots import reproduction, requests, volumes
 from jupyter_gpuquota.core.snapshots.comparison import compare
+from jupyter_gpuquota.core.snapshots.restore import MARGIN, Found, Space, problems
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.snapshots.manifest import LAKE, Manifest, TreePart, VolumePart
-from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRequest
+from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
+from jupyter_gpuquota.model.snapshots.snapshots import Snapshot, SnapshotRequest
 from jupyter_gpuquota.model.volumes.mounts import Mount, VolumeUse
 from jupyter_gpuquota.model.volumes.volumes import Volume
 from tests.builders import NOW, make_session, make_spec
@@ -107,3 +110,44 @@ def test_volumes_are_compared_by_name_and_new_ones_with_those_at_their_paths() -
         ("new", "", "4d"),
         ("scratch", "1a", "3c"),
     ]
+
+
+def test_new_volumes_begin_with_the_name_of_their_session() -> None:
+    stored = manifest(
+        part("scratch", "/scratch", "1a"),
+        part("exp-1-out", "/out", "2b"),
+        VolumePart(volume="scans", path="/scans"),
+    )
+    names = volumes.new_names(stored, "exp-2", {"exp-2-out", "exp-2-out-2"})
+    assert names == {"scratch": "exp-2-scratch", "exp-1-out": "exp-2-out-3"}
+    long = volumes.new_names(stored, "e" * NAME_LIMIT, ())
+    assert len(set(long.values())) == len(long)
+    assert all(len(name) <= NAME_LIMIT for name in long.values())
+
+
+def test_a_restored_session_mounts_new_volumes_as_it_had_the_others() -> None:
+    made = volumes.mounting(SPEC, {"scratch": "exp-2-scratch"})
+    assert [(each.volume, each.path, each.read_only) for each in made.volumes] == [
+        ("exp-2-scratch", "/scratch", False),
+        ("exp-2-scratch", "/again", False),
+        ("scans", "/scans", True),
+        ("models", "/a/models", False),
+    ]
+
+
+def test_commands_that_rebuild_a_run_name_its_volumes() -> None:
+    stored = manifest(part("scratch", "/scratch", "1a"))
+    snapshot = Snapshot(id="5a" * 32, project="team-a", owner="ana", created=NOW)
+    lines = reproduction.commands(snapshot, stored)
+    assert [line for line in lines if line.startswith("#")] == [
+        "# /scratch is the volume exp-1-again-scratch, with the files of scratch",
+        "# /again is the volume exp-1-again-scratch, with the files of scratch",
+        "# /scans is the volume scans, as it is now",
+        "# /a/models is the volume models, as it is now",
+    ]
+
+
+def test_room_is_needed_on_each_file_system() -> None:
+    spaces = (Space("/new", 10, 2 * MARGIN), Space("/volumes/v", MARGIN, 2 * MARGIN - 1))
+    found = problems(manifest(), RestoreRequest(), Found(folder="/new", spaces=spaces))
+    assert [each.message[:10] for each in found if each.field == "folder"] == ["/volumes/v"]

@@ -18,7 +18,7 @@ from collections.abc import AsyncGenerator, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -28,17 +28,22 @@ from jupyter_gpuquota.control.datasets.launching import Order
 from jupyter_gpuquota.control.snapshots.assembly import SnapshotParts
 from jupyter_gpuquota.control.snapshots.folders import DiskFolders
 from jupyter_gpuquota.control.snapshots.orders import LaunchedProcess
+from jupyter_gpuquota.control.volumes.kept import KeptVolumes
+from jupyter_gpuquota.control.volumes.restored import RestoredVolumes
+from jupyter_gpuquota.control.volumes.store import VolumeRecord
 from jupyter_gpuquota.errors import GpuQuotaError
 from jupyter_gpuquota.jobs.caches import copy
 from jupyter_gpuquota.jobs.job import Job
 from jupyter_gpuquota.jobs.reporters import LinesReporter
 from jupyter_gpuquota.jobs.verbs import restore, snapshot
+from jupyter_gpuquota.local.volumes.filling import FillingVolumes
+from jupyter_gpuquota.local.volumes.store import FolderVolumes
 from jupyter_gpuquota.memory.cache import MemoryCache
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from jupyter_gpuquota.model.datasets.lakes import Lake
 from jupyter_gpuquota.model.programs import ExecRequest, ExecResult
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
-from jupyter_gpuquota.model.snapshots.orders import SnapshotOrder
+from jupyter_gpuquota.model.snapshots.orders import MountedVolume, SnapshotOrder
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRequest
 from jupyter_gpuquota.model.struct import problem_of
 from jupyter_gpuquota.ports.snapshots import RestoreOrder
@@ -48,6 +53,8 @@ from tests.storms.lake.program import NEVER, Mortal
 from tests.waiting import wait_for
 
 OWNER = "ana"
+SHARED = "shared"
+"""A volume of the session: a folder of the home."""
 MOMENT = 0.1
 """Seconds in which processes report: there are none."""
 
@@ -119,6 +126,35 @@ class DiskSessions:
         part.rename(self._folder / f"{spec.name}-{len(self.all())}.json")
         self._step()
         return made
+
+
+class DiskVolumes(RestoredVolumes):
+    """Volumes that are remembered by their folders; what completes them are two steps."""
+
+    def __init__(self, home: Path, step: Steps) -> None:
+        filling = FillingVolumes(home)
+        # A stand-in for the resident state of volumes.
+        super().__init__(cast("KeptVolumes", None), filling)
+        self._files = filling
+        self._stored = FolderVolumes(home)
+        self._step = step
+
+    def sizes(self, project: str) -> dict[str, int]:
+        """Return that there are none."""
+        return {}
+
+    def has(self, record: VolumeRecord) -> bool:
+        """Return whether a volume is complete."""
+        return record in list(self._stored.load())
+
+    async def complete(self, record: VolumeRecord, order: str) -> None:
+        """Make it a volume, with a step after its first file was moved."""
+        folder = Path(self.folder(record, order))
+        for each in sorted(folder.glob("*"))[:1]:
+            each.rename(folder.parent / each.name)
+            self._step()
+        self._files.complete(record, order)
+        self._step()
 
 
 class Hooks:
@@ -212,9 +248,19 @@ class Controller:
         self.data = Data(board, storage, launching, settling=timedelta())
         process = LaunchedProcess(self.data.launcher, self.data.registry.lakes, no_secrets)
         folders = MortalFolders(step)
+        shared = MountedVolume(volume=SHARED, path=f"/{SHARED}", folder=str(home / "shared"))
+        mounted = (shared,) if (home / "shared").is_dir() else ()
         self.parts = SnapshotParts(
-            board, self.data, own, home / "own", process, folders, patience=MOMENT
+            board,
+            self.data,
+            own,
+            home / "own",
+            process,
+            folders,
+            lambda _session, _wanted: {"mounted": mounted},
+            MOMENT,
         )
+        self.parts.restore_to(DiskVolumes(home, step))
         self.sessions = DiskSessions(home, step)
         # A stand-in with only what restores ask of sessions.
         self.parts._restores.sessions = self.sessions  # type: ignore[assignment]
@@ -287,6 +333,7 @@ class Controller:
             owner=OWNER,
             spec=msgspec.structs.replace(manifest.spec, folder=folder) if spec else None,
             place=place,
+            claims={SHARED: f"{name}-{SHARED}"} if spec and manifest.volumes else {},
         )
         begun = await self.parts.snapshots.restores.begin(order)
         _asked()

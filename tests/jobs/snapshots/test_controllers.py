@@ -14,6 +14,7 @@ import pytest
 
 from jupyter_gpuquota.store.lake.connection import connect
 from tests.jobs.forks import Ended, Forks
+from tests.jobs.snapshots.controlled import SHARED
 from tests.jobs.snapshots.taken import few, manifests
 from tests.store.living import listing, verified
 
@@ -26,9 +27,10 @@ NEVER = -1
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     home = tmp_path / "home"
-    for name in ("own", "lake", "work"):
+    for name in ("own", "lake", "work", SHARED):
         (home / name).mkdir(parents=True)
     write(home / "work", "first")
+    write(home / SHARED, "first")
     return home
 
 
@@ -63,7 +65,13 @@ def killed(done: Ended) -> bool:
 
 
 def left(home: Path) -> set[str]:
-    return {each.name for each in home.iterdir()} - {"own", "lake", "sessions", "hook"}
+    kept = {"own", "lake", "sessions", "hook", "volumes", SHARED}
+    return {each.name for each in home.iterdir()} - kept
+
+
+def made(home: Path) -> list[Path]:
+    """Return the volumes that there are, and what is left of others."""
+    return sorted(home.glob("volumes/*/*"))
 
 
 def test_snapshots_are_taken_by_the_next_controller(forks: Forks, home: Path, rounds) -> None:
@@ -82,8 +90,9 @@ def test_snapshots_are_taken_by_the_next_controller(forks: Forks, home: Path, ro
         new = set(after) - before
         assert len(new) == 1 or ("asked" not in done.said and not new)
         for each in new:
-            assert after[each].tree
-            assert asyncio.run(verified(lake, after[each].tree.version)) == []
+            assert len(after[each].trees) == len(("work", SHARED))
+            for tree in after[each].trees:
+                assert asyncio.run(verified(lake, tree.version)) == []
         words = (home / "hook").read_text().split()
         assert not words or words[-1] == "resume", "no session stays paused"
     assert dead > count / 2
@@ -91,12 +100,13 @@ def test_snapshots_are_taken_by_the_next_controller(forks: Forks, home: Path, ro
 
 def test_restores_are_done_by_the_next_controller(forks: Forks, home: Path, rounds) -> None:
     state(forks.run(home, NEVER, "take"))
-    expected = listing(home / "work")
+    expected, shared = listing(home / "work"), listing(home / SHARED)
     steps = state(forks.run(home, NEVER, "restore"))["steps"]
     count, dead = few(rounds, ALL), 0
     assert steps > 20
     for number in range(count):
-        shutil.rmtree(home / "new", ignore_errors=True)
+        for name in ("new", "volumes"):
+            shutil.rmtree(home / name, ignore_errors=True)
         shutil.rmtree(home / "sessions")
         shutil.rmtree(home / "own/snapshots/restores", ignore_errors=True)
         done = forks.run(home, spread(number, count, steps), "restore")
@@ -108,6 +118,8 @@ def test_restores_are_done_by_the_next_controller(forks: Forks, home: Path, roun
             assert session
             assert found["sessions"] == [folder], "one session"
         assert left(home) == ({"work", "new"} if found["restores"] else {"work"})
+        assert [each.name for each in made(home)] == [f"new-{SHARED}"] * len(found["restores"])
+        assert all(listing(each / "files") == shared for each in made(home))
     assert dead > count / 2
 
 
