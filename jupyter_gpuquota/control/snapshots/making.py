@@ -81,7 +81,7 @@ class Maker:
 
     async def resume(self) -> list[SnapshotOrder]:
         """Take up what an earlier controller has begun, and return it; processes report again."""
-        orders = [each for each in await self._orders.all() if each.id not in self._makings]
+        orders = [each for each in await self._orders.left() if each.id not in self._makings]
         for order in orders:
             self._add(Making(order=order, paused=order.running))
             await self._board.start(_report(order), order.id, order.draft.owner)

@@ -67,6 +67,7 @@ class Orders:
     def __init__(self, own: Objects, folder: Path | None) -> None:
         self._own = own
         self._folder = folder
+        self._put: set[str] = set()
 
     def path(self, job: str) -> str:
         """Return the path of an order's file, empty where there are no files."""
@@ -74,24 +75,30 @@ class Orders:
 
     async def put(self, order: SnapshotOrder) -> None:
         """Store an order. Raises StorageFailed, Unavailable."""
+        self._put.add(order.id)  # first: while it is written, it may be listed already
         await self._own.put(_key(order.id), msgspec.json.encode(order))
 
     async def drop(self, job: str) -> None:
         """Remove an order."""
         await self._own.delete([_key(job)])
 
-    async def all(self) -> list[SnapshotOrder]:
-        """Return all orders; a malformed one, of an interrupted write, is removed."""
+    async def left(self) -> list[SnapshotOrder]:
+        """Return the orders of earlier controllers.
+
+        A malformed one, of an interrupted write, is removed.
+        """
         found = []
         for key in [each.key async for each in self._own.list(_PREFIX)]:
             try:
                 body = await self._own.get(key)
-                found.append(msgspec.json.decode(body, type=SnapshotOrder))
+                order = msgspec.json.decode(body, type=SnapshotOrder)
             except NotFound:  # another controller has just completed it
                 continue
             except (msgspec.DecodeError, Damaged):
                 await self._own.delete([key])
-        return found
+            else:
+                found.append(order)
+        return [each for each in found if each.id not in self._put]
 
 
 def _key(job: str) -> str:
