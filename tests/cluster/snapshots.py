@@ -9,10 +9,11 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.resources import LEASES
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
-from jupyter_gpuquota.model.sessions import SessionRequest
+from jupyter_gpuquota.model.sessions import ResumeRequest, SessionRequest
 from jupyter_gpuquota.model.snapshots.restore import Restoration, RestoreRequest
 from jupyter_gpuquota.model.snapshots.snapshots import (
     Snapshot,
@@ -107,12 +108,24 @@ async def finished(site: Site, begun: Snapshot) -> SnapshotDetails:
 
 async def restored(site: Site, snapshot: str, **fields: Any) -> Restoration:
     """Restore a snapshot, and return how that ended."""
+    return await end_of(site, await begun_restore(site, snapshot, **fields))
+
+
+async def begun_restore(site: Site, snapshot: str, **fields: Any) -> Restoration:
+    """Begin to restore a snapshot."""
     args, body = {"snapshot": snapshot}, RestoreRequest(**fields)
-    begun = await site.ask("snapshots.restore", args=args, body=body)
+    begun: Restoration = await site.ask("snapshots.restore", args=args, body=body)
+    return begun
+
+
+async def end_of(site: Site, begun: Restoration) -> Restoration:
+    """Return a restore that was begun, once it has ended."""
 
     async def ended() -> Restoration | None:
-        found: Restoration = await site.ask("snapshots.restoration", args={"restore": begun.id})
-        return None if found.active else found
+        if site.backend.resident.ended():  # on a machine that is too busy to renew the lease
+            await site.restart()
+        listed = (await site.ask("snapshots.restores")).items
+        return next((each for each in listed if each.id == begun.id and not each.active), None)
 
     found: Restoration = await wait_for(ended)
     return found
@@ -122,6 +135,26 @@ async def copies(site: Site) -> list[str]:
     """Return the names of all copies in the namespace."""
     async with connected(site.cluster.kubeconfig()) as [admin]:
         return [each.metadata.name for each in await admin.list(SNAPSHOTS, site.namespace)]
+
+
+async def suspend(site: Site, session: Any) -> None:
+    """Suspend a session, and wait until it is."""
+    await site.ask("sessions.suspend", args={"id": session.id})
+    await until(site.backend, session.id, "suspended")
+
+
+async def resumed(site: Site, session: Any) -> Any:
+    """Resume a session, once the controller knows its volumes, and return it when it runs."""
+
+    async def accepted() -> Any:
+        try:
+            body = ResumeRequest()
+            return await site.ask("sessions.resume", args={"id": session.id}, body=body)
+        except InvalidFields:  # a new claim has not been seen yet
+            return None
+
+    await wait_for(accepted)
+    return await until(site.backend, session.id, "running")
 
 
 async def depose(site: Site) -> None:

@@ -28,7 +28,9 @@ from tests.cluster.snapshots import (
     finished,
     launch,
     restored,
+    resumed,
     snapshot_site,
+    suspend,
     taken,
     volume,
 )
@@ -153,19 +155,13 @@ async def test_a_session_mounts_restored_volumes_and_its_own_again(site: Site) -
 
         async def read() -> str:
             """Return what the session reads once it runs, and suspend it again."""
-            await site.ask("sessions.resume", args={"id": session.id})
-            running = await until(site.backend, session.id, "running")
-            [mount] = running.spec.mounts
+            [mount] = (await resumed(site, session)).spec.mounts
             assert mount.path == "/work"
             content = site.cluster.claim(site.namespace, mount.volume) / "model.txt"
-            await suspend()
+            await suspend(site, session)
             return content.read_text()
 
-        async def suspend() -> None:
-            await site.ask("sessions.suspend", args={"id": session.id})
-            await until(site.backend, session.id, "suspended")
-
-        await suspend()
+        await suspend(site, session)
         back = await restored(site, found.snapshot.id, replace=True)
         assert (back.state, back.place, back.problem) == ("replaced", "exp", None)
         assert await read() == "first"
