@@ -26,8 +26,9 @@ export const commands: JupyterFrontEndPlugin<void> = {
     const trans = ours(translator);
     addSessionCommands(app.commands, workspace, trans);
     const category = trans.__('GPU Workspace');
-    for (const command of Object.values(CommandIDs)) {
-      palette?.addItem({ command, category });
-    }
+    // Of those that match what was typed equally well, what is listed first comes first.
+    Object.values(CommandIDs).forEach((command, rank) => {
+      palette?.addItem({ command, category, rank });
+    });
   }
 };

@@ -9,6 +9,7 @@ test('the launcher and the palette open the form', async ({
   });
   await expect(section.locator('.jp-LauncherCard')).toHaveText([
     /Launch a GPU Session/,
+    /½ GPU/,
     /GPU Dashboard/
   ]);
   await page
@@ -18,7 +19,7 @@ test('the launcher and the palette open the form', async ({
   await workspace.form.getByRole('button', { name: 'Cancel' }).click();
 
   await page.keyboard.press('ControlOrMeta+Shift+C');
-  await page.keyboard.type('Launch a GPU Session');
+  await page.keyboard.type('gpu launch');
   await page.keyboard.press('Enter');
   await expect(workspace.form.getByLabel('Name')).toBeFocused();
 });
