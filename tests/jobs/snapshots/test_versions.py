@@ -78,7 +78,7 @@ def test_a_snapshot_of_the_first_version_is_restored(
     tree = Copy(manifest.tree.dataset, manifest.tree.version)
     folder = tmp_path / "new"
     named = argparse.Namespace(
-        lake=lake_url, credentials=None, tree=tree, folder=str(folder), variables=False
+        lake=lake_url, credentials=None, tree=tree, folder=str(folder), also=[], variables=False
     )
     asyncio.run(restore.run(job, named))
     assert listing(folder) == listing(tmp_path / "work")
