@@ -78,9 +78,10 @@ def pod_group(session: Session, queue_name: str, *reasons: Raw, **annotations: s
     }
 
 
-def said(reason: str, text: str) -> Raw:
-    """Return one reason of a PodGroup."""
-    return {"reason": reason, "message": text}
+def said(reason: str, text: str, **details: Any) -> Raw:
+    """Return one reason of a PodGroup; `details` are the numbers of a queue, as KAI names them."""
+    found = {"details": {"queueDetails": details}} if details else {}
+    return {"reason": reason, "message": text, **found}
 
 
 NO_NODE = said(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from ...objects.meta import Object, Record
 from ...resources import Resource
 
@@ -45,11 +47,34 @@ class Queue(Object, frozen=True, kw_only=True):
     spec: QueueSpec = QueueSpec()
 
 
+Amounts = Mapping[str, str | int]
+"""Quantities by resource. KAI writes no bounds as -1 of CPU and memory, but as 0 of GPUs."""
+
+
+class QueueDetails(Record, frozen=True, kw_only=True):
+    """What a pod group requests, and what a queue has and may have, as KAI compared it."""
+
+    name: str = ""
+    pod_group_requested_resources: Amounts = msgspec.field(default_factory=dict)
+    pod_group_requested_non_preemptible_resources: Amounts = msgspec.field(default_factory=dict)
+    queue_allocated_resources: Amounts = msgspec.field(default_factory=dict)
+    queue_allocated_non_preemptible_resources: Amounts = msgspec.field(default_factory=dict)
+    queue_deserved_resources: Amounts = msgspec.field(default_factory=dict)
+    queue_resource_limits: Amounts = msgspec.field(default_factory=dict)
+
+
+class ReasonDetails(Record, frozen=True, kw_only=True):
+    """The numbers of a reason, where KAI tells them."""
+
+    queue_details: QueueDetails | None = None
+
+
 class PodGroupReason(Record, frozen=True, kw_only=True):
     """One reason why a pod group is not scheduled."""
 
     reason: str = ""
     message: str = ""
+    details: ReasonDetails | None = None
 
 
 class SchedulingCondition(Record, frozen=True, kw_only=True):

@@ -1,7 +1,8 @@
-"""Why KAI does not start a session: its words where they say it, else the numbers. Pure.
+"""Why KAI does not start a session: what it says for certain, else the numbers. Pure.
 
-Over quota, full, fragmented and protected have the same words. What our own scheduler finds in the
-same numbers tells them apart.
+Bounds of queues are read from the numbers that KAI compared, and from its words where it tells
+none. Over quota, full, fragmented and protected have the same words. What our own scheduler finds
+in the numbers of the cluster tells them apart.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from ....model.reasons import Reason, ReasonCode
 from ....model.resources import MILLI, Placement
 from ....model.sessions import Session
 from ...objects.pods import Pod
-from ...quantities import exact
-from .objects import PodGroup, PodGroupReason
+from ...quantities import Quantity, exact
+from ...shares.gpu_node import GPU
+from .objects import Amounts, PodGroup, PodGroupReason, QueueDetails
 
 _FIXED = re.compile(
     r"Workload requested (?P<more>\S+) GPUs, but (?P<queue>\S+) quota is (?P<bound>\S+) GPUs, "
@@ -39,17 +41,39 @@ _LIMIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """A bound of a queue as KAI words it, and our words for it; `field` is its argument."""
+    """A bound of a queue as KAI tells it, and our words for it; `field` is its argument.
+
+    `amounts` returns the bound, what is in use of it, and what is requested.
+    """
 
     code: ReasonCode
     key: str
     field: str
     words: re.Pattern[str]
+    amounts: Callable[[QueueDetails], tuple[Amounts, Amounts, Amounts]]
+
+
+def _guaranteed(details: QueueDetails) -> tuple[Amounts, Amounts, Amounts]:
+    return (
+        details.queue_deserved_resources,
+        details.queue_allocated_non_preemptible_resources,
+        details.pod_group_requested_non_preemptible_resources,
+    )
+
+
+def _limited(details: QueueDetails) -> tuple[Amounts, Amounts, Amounts]:
+    return (
+        details.queue_resource_limits,
+        details.queue_allocated_resources,
+        details.pod_group_requested_resources,
+    )
 
 
 _BOUNDS: Mapping[str, _Bound] = {
-    "NonPreemptibleOverQuota": _Bound("OverQuota", "quota.interactive", "quota", _FIXED),
-    "OverLimit": _Bound("OverLimit", "quota.limit", "limit", _LIMIT),
+    "NonPreemptibleOverQuota": _Bound(
+        "OverQuota", "quota.interactive", "quota", _FIXED, _guaranteed
+    ),
+    "OverLimit": _Bound("OverLimit", "quota.limit", "limit", _LIMIT, _limited),
 }
 _MISSING = re.compile(r"Queue '(?P<queue>[^']*)' does not exist")
 
@@ -157,12 +181,12 @@ def _told(each: PodGroupReason, project: str, queue: str) -> Reason | None:
 
 def _beyond(bound: _Bound, each: PodGroupReason, project: str, queue: str) -> Reason:
     """Return which bound of GPUs would be exceeded, or that one of CPU or memory would be."""
-    numbers = bound.words.search(each.message)
-    if numbers is None:
+    compared = _compared(bound, each)
+    if compared is None:
         return reason(bound.code, "queue.refuses", queue=queue, project=project)
-    most, used, more = (_milli(numbers[name]) for name in ("bound", "used", "more"))
+    name, (most, used, more) = compared
     args: dict[str, Arg] = {
-        "project": _owner(numbers["queue"], queue, project),
+        "project": _owner(name, queue, project),
         "used": used,
         "more": more,
         "missing": max(0, used + more - most),
@@ -171,12 +195,27 @@ def _beyond(bound: _Bound, each: PodGroupReason, project: str, queue: str) -> Re
     return reason_of(bound.code, bound.key, args)
 
 
+def _compared(bound: _Bound, each: PodGroupReason) -> tuple[str, tuple[int, int, int]] | None:
+    """Return a queue with the bound, use and request of GPUs; None if it is not about GPUs.
+
+    A bound of 0 GPUs may mean that there is none: only the words tell then.
+    """
+    if each.details and (details := each.details.queue_details):
+        most, used, more = (_milli(amounts.get(GPU, 0)) for amounts in bound.amounts(details))
+        if 0 < most < used + more:
+            return details.name, (most, used, more)
+    if words := bound.words.search(each.message):
+        most, used, more = (_milli(words[name]) for name in ("bound", "used", "more"))
+        return words["queue"], (most, used, more)
+    return None
+
+
 def _owner(said_queue: str, queue: str, project: str) -> str:
     """Return whose bound it is: the project's own, or that of a queue above it."""
     return project if said_queue == queue else said_queue
 
 
-def _milli(text: str) -> int:
+def _milli(text: Quantity) -> int:
     try:
         return round(exact(text) * MILLI)
     except ValueError:
