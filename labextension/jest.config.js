@@ -1,6 +1,6 @@
 const jupyterlabConfig = require('@jupyterlab/testutils/lib/jest-config');
 
-// Packages on the way to JupyterLab that ship ES modules only: babel turns them for jest.
+// Packages on the way to JupyterLab that ship ES modules only: they are turned for jest.
 const esModules = [
   '@codemirror',
   '@jupyter/',
@@ -30,18 +30,6 @@ const compile = {
 };
 const typescript = { syntax: 'typescript', tsx: true };
 
-// Types are checked once, by `jlpm typecheck`: here they are only removed, and modules become those of
-// Node. SWC takes a seventh of the time of ts-jest and babel.
-const compile = {
-  jsc: {
-    target: 'es2020',
-    transform: { react: { runtime: 'classic' } }
-  },
-  module: { type: 'commonjs' },
-  sourceMaps: 'inline'
-};
-const typescript = { syntax: 'typescript', tsx: true };
-
 module.exports = {
   ...base,
   automock: false,
@@ -56,25 +44,11 @@ module.exports = {
       }
     ]
   ],
-<<<<<<< Updated upstream
   setupFilesAfterEnv: ['<rootDir>/jest.setup.js'],
   // A form that is typed into takes seconds where other tests run at once.
   testTimeout: 240000,
-=======
-  // A form that is typed into takes seconds where other tests run at once, and so do views that follow.
-  setupFilesAfterEnv: ['./jest.setup.js'],
-  testTimeout: 240000,
->>>>>>> Stashed changes
   testRegex:
     'src/.*/__tests__/.*\\.spec\\.tsx?$|src/__tests__/.*\\.spec\\.tsx?$',
-  transform: {
-    '\\.svg$': base.transform['\\.svg$'],
-    '^.+\\.tsx?$': [
-      '@swc/jest',
-      { ...compile, jsc: { ...compile.jsc, parser: typescript } }
-    ],
-    '^.+\\.m?jsx?$': ['@swc/jest', compile]
-  },
   transform: {
     '\\.svg$': base.transform['\\.svg$'],
     '^.+\\.tsx?$': [

@@ -1,10 +1,4 @@
-<<<<<<< Updated upstream
 const { configure } = require('@testing-library/dom');
 
 // A busy machine takes seconds to load what is imported when it is needed.
 configure({ asyncUtilTimeout: 60000 });
-=======
-const { configure } = require('@testing-library/react');
-
-configure({ asyncUtilTimeout: 60000 });
->>>>>>> Stashed changes
