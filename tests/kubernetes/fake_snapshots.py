@@ -188,7 +188,9 @@ class Controller:
         )
         nothing: Any = dict.fromkeys(each.name for each in fields(Backend))
         self.parts.replacing.remount = launches.remount
-        self.parts.added_to(Backend(**{**nothing, "sessions": launches, "exec": self}))
+        self.backend = self.parts.added_to(
+            Backend(**{**nothing, "sessions": launches, "exec": self})
+        )
 
     def use(self, api: Any) -> None:
         """Let it talk to a server by another connection."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.core.volumes.remounting import remounted
 from jupyter_gpuquota.errors import Conflict, InUse, WrongState
 from jupyter_gpuquota.kubernetes.labels import KEPT, OWNER
@@ -15,6 +17,8 @@ from jupyter_gpuquota.kubernetes.resources import CLAIMS
 from jupyter_gpuquota.model.sessions import Session, State
 from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
 from jupyter_gpuquota.model.volumes.mounts import Mount
+from jupyter_gpuquota.services.call import Call
+from jupyter_gpuquota.services.snapshots import restoring
 from tests.builders import make_session
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_snapshots import (
@@ -102,7 +106,7 @@ async def test_a_replacement_goes_on_after_each_call(end: End, tmp_path: Path) -
                 await complete(one)
                 at = Interrupted(api, number, lambda one=one: end(one))
                 one.use(at)
-                await interrupted(one, at, end, restoring)
+                await interrupted(one, at, end, in_place)
             async with running(api, folder, launches) as two:
                 if list(folder.glob("own/snapshots/claims/*")):  # it was begun
                     await done(two, "replaced")
@@ -114,7 +118,7 @@ async def test_a_replacement_goes_on_after_each_call(end: End, tmp_path: Path) -
     assert 1 < number < MOST - 1
 
 
-async def restoring(controller: Controller) -> None:
+async def in_place(controller: Controller) -> None:
     """Restore in place, from the request to its end."""
     await restored(controller, in_place=True)
     await done(controller, "replaced")
@@ -188,6 +192,37 @@ async def test_what_is_in_the_way_of_a_replacement_is_in_its_plan(
         found = await restores.found(manifest, RestoreRequest(replace=True), "x")
         assert found.problems == {}
         assert set(found.claims.values()) != {new}
+
+
+async def test_only_sessions_at_rest_are_concerned_by_a_replacement(tmp_path: Path) -> None:
+    api, launches = owned(cluster()), resting()
+    rights = Rights(Caller(SESSION.owner), roles={TEAM: "member"})
+
+    def called(**given: Any) -> Call:
+        return Call(rights, body=RestoreRequest(replace=True), **given)
+
+    async with driven(api), running(api, tmp_path, launches) as controller:
+        await taken(controller)
+        made = await complete(controller)
+        asked, backend = called(args={"snapshot": made.id}), controller.backend
+        [rest], launches.found = launches.found, [replace(SESSION, state="running")]
+        plan = await restoring.plan(backend, asked)
+        [problem] = plan.problems
+        assert problem.message == f"The session {SESSION.spec.name} is running."
+        launches.found = [rest]
+        plan = await restoring.plan(backend, asked)
+        assert (plan.problems, plan.replaces, plan.spec) == ((), SESSION.spec.name, None)
+        begun = await restoring.restore(backend, asked)
+        await done(controller, "replaced")
+        asked = called(args={"restore": begun.id})
+        launches.found = [replace(launches.found[0], state="running")]
+        with pytest.raises(WrongState, match="is running"):
+            await restoring.undo(backend, asked)
+        launches.found = [replace(launches.found[0], state="stopped")]
+        assert (await restoring.undo(backend, asked)).state == "undone"
+        assert (await restoring.replace(backend, asked)).state == "replaced"
+        await restoring.confirm(backend, asked)
+        assert (await restoring.restores(backend, asked)).items == ()
 
 
 @pytest.mark.parametrize(
