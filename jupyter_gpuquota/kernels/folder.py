@@ -46,8 +46,9 @@ def missing(session: Session, folder: str) -> str:
     name, path = session.spec.name, session.spec.folder
     return (
         f"This notebook's folder ({folder}) was not found in {name}: code works in {path}.\n"
-        f"If a volume has these files, mount it: `%gpu resize {name} -v VOLUME:/path` restarts "
-        f"{name} with it. `%gpu volume list` shows volumes.\n"
+        f"If a volume has these files, mount it: Mount Folder… in the notebook's toolbar, or "
+        f"`%gpu resize {name} -v VOLUME:/path`, restarts {name} with it. `%gpu volume list` shows "
+        f"volumes.\n"
     )
 
 

@@ -16,6 +16,7 @@ export namespace CommandIDs {
   export const resume = 'gpuquota:resume-session';
   export const relaunch = 'gpuquota:relaunch-session';
   export const changeShare = 'gpuquota:change-share';
+  export const mountFolder = 'gpuquota:mount-folder';
   export const launchAgain = 'gpuquota:launch-again';
   export const stop = 'gpuquota:stop-session';
   export const remove = 'gpuquota:delete-session';

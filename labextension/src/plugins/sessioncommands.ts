@@ -18,6 +18,7 @@ import { can, hasEnded } from '../state/sessions';
 import { IGpuWorkspace } from '../tokens';
 import { clockText } from '../views/parts/texts';
 import { chooseSession, confirmEnd } from './dialogs';
+import { addMountFolder } from './notebooks/mountfolder';
 import { relaunch } from './relaunch';
 import { report } from '../views/parts/report';
 
@@ -41,6 +42,7 @@ export function addSessionCommands(
   workspace: IGpuWorkspace,
   trans: TranslationBundle
 ): void {
+  addMountFolder({ workspace, commands, trans });
   const all = [
     ...looking(workspace, trans),
     ...changing(commands, workspace, trans)

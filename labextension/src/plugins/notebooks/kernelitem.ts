@@ -11,7 +11,7 @@ import { watchInBackground } from '../../state/background';
 import { IGpuWorkspace } from '../../tokens';
 import { ours } from '../../translation';
 import type { IUi } from '../../views/parts/ui';
-import { aboutSession, IKernelAbout } from './about';
+import { aboutSession, IKernelAbout, missingFolder } from './about';
 import { endWithNotebook } from './closing';
 
 const ITEM = 'gpuquota';
@@ -62,7 +62,7 @@ function follow(ui: IUi, panel: NotebookPanel): IDisposable {
       /* webpackChunkName: "panel" */ '../../views/panel/kernelitem'
     );
     if (place === found && !shown && !panel.isDisposed) {
-      shown = makeKernelItem(ui, found);
+      shown = makeKernelItem(ui, found, () => lacking(sessionContext));
       watcher = watchInBackground(ui.workspace, [ui.workspace.sessions]);
       if (!toolbar.insertBefore('kernelName', ITEM, shown)) {
         toolbar.addItem(ITEM, shown);
@@ -93,6 +93,18 @@ async function placeOf({ session }: ISessionContext): Promise<string> {
     return named(about);
   }
   return named(aboutSession(await kernel.info));
+}
+
+/**
+ * Return the notebook's folder if the session of its kernel does not have it, else nothing.
+ *
+ * The kernel knows it once it runs in the session. One that is busy would answer late.
+ */
+async function lacking({ session }: ISessionContext): Promise<string> {
+  const kernel = session?.kernel;
+  const reply =
+    kernel?.status === 'idle' ? await kernel.requestKernelInfo() : undefined;
+  return missingFolder(reply?.content ?? (await kernel?.info));
 }
 
 function named({ session }: IKernelAbout): string {

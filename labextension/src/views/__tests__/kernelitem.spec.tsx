@@ -1,16 +1,24 @@
-import { act, fireEvent, screen } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
+import { CommandIDs } from '../../commands';
 import { KernelItem } from '../panel/kernelitem';
 
 describe("the item in a notebook's toolbar", () => {
   let page: Page;
+  let folder: string;
 
   beforeEach(() => {
     page = new Page();
-    page.show(<KernelItem place="team-a/exp-1" />);
+    folder = '';
+    page.show(
+      <KernelItem
+        place="team-a/exp-1"
+        lacking={() => Promise.resolve(folder)}
+      />
+    );
   });
 
   afterEach(() => {
@@ -22,6 +30,7 @@ describe("the item in a notebook's toolbar", () => {
     page.server.on('GET /sessions', { body: makePage(sessions) });
     await act(() => page.store.refresh());
   };
+  const menu = () => document.querySelector('.lm-Menu');
   const item = () => screen.findByRole('button', { name: /Kernel in exp-1$/ });
 
   it('says only the share of a simulated GPU, marked as such', async () => {
@@ -77,7 +86,17 @@ describe("the item in a notebook's toolbar", () => {
     await know(makeSession());
     const shown = await item();
     fireEvent.click(shown);
-    expect(document.querySelector('.lm-Menu')).not.toBeNull();
+    await waitFor(() => expect(menu()).not.toBeNull());
+    expect(menu()?.textContent).not.toContain(CommandIDs.mountFolder);
     expect(shown.getAttribute('aria-expanded')).toBe('true');
+  });
+
+  it('offers to mount a folder that the session does not have', async () => {
+    await know(makeSession());
+    folder = '/home/ana/work';
+    fireEvent.click(await item());
+    await waitFor(() =>
+      expect(menu()?.textContent).toContain(CommandIDs.mountFolder)
+    );
   });
 });

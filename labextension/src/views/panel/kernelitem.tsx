@@ -15,18 +15,27 @@ import {
   statusText
 } from '../parts/texts';
 import { IUi, LiveWidget, useNow, useResult, useUi } from '../parts/ui';
-import { openMenu } from './sessionmenu';
+import { IMenuEntry, openMenu } from './sessionmenu';
 
-const MENU = [
-  CommandIDs.details,
-  CommandIDs.changeShare,
-  CommandIDs.suspend,
-  CommandIDs.resume,
-  CommandIDs.open
-];
+/** Return the menu of a session that lacks a notebook's folder, where that is named. */
+function menuOf(folder: string): (string | IMenuEntry)[] {
+  return [
+    CommandIDs.details,
+    CommandIDs.changeShare,
+    ...(folder ? [{ command: CommandIDs.mountFolder, args: { folder } }] : []),
+    CommandIDs.suspend,
+    CommandIDs.resume,
+    CommandIDs.open
+  ];
+}
 
 /** What a notebook's kernel has of a GPU, or why it waits; a click opens a menu. */
-export function KernelItem({ place }: { place: string }): JSX.Element | null {
+export function KernelItem(props: {
+  place: string;
+  /** Return the notebook's folder if the session does not have it, else nothing. */
+  lacking: () => Promise<string>;
+}): JSX.Element | null {
+  const { lacking, place } = props;
   const { commands, workspace, trans } = useUi();
   const [isOpen, setOpen] = useState(false);
   const result = useResult(workspace.sessions);
@@ -56,13 +65,19 @@ export function KernelItem({ place }: { place: string }): JSX.Element | null {
       aria-expanded={isOpen}
       aria-label={label.filter(Boolean).join(', ')}
       title={`${session.spec.name}: ${statusText(trans, session, now)}`}
-      onClick={event => {
-        const from = event.currentTarget;
+      onClick={({ currentTarget: from }) => {
         const { left, bottom } = from.getBoundingClientRect();
         setOpen(true);
-        openMenu(commands, MENU, session, { x: left, y: bottom }, from, () =>
-          setOpen(false)
-        );
+        const open = (folder: string) =>
+          openMenu(
+            commands,
+            menuOf(folder),
+            session,
+            { x: left, y: bottom },
+            from,
+            () => setOpen(false)
+          );
+        void lacking().then(open, () => open(''));
       }}
     >
       <span className="jp-GpuQuota-state">
@@ -92,8 +107,13 @@ function itemText(trans: TranslationBundle, session: Session): string {
 }
 
 /** Make the item; what it shows is watched in the background. */
-export function makeKernelItem(ui: IUi, place: string): Widget {
-  const item = new LiveWidget(ui, <KernelItem place={place} />, []);
+export function makeKernelItem(
+  ui: IUi,
+  place: string,
+  lacking: () => Promise<string>
+): Widget {
+  const shown = <KernelItem place={place} lacking={lacking} />;
+  const item = new LiveWidget(ui, shown, []);
   item.addClass('jp-GpuQuota-kernelItem');
   return item;
 }
