@@ -80,13 +80,21 @@ it('two snapshots are compared from the earlier to the later one', () => {
 });
 
 it('lists are typed with spaces or commas', () => {
-  const draft = { note: ' why ', tags: 'a, b', artifacts: '', variables: 'df' };
+  const draft = {
+    note: ' why ',
+    tags: 'a, b',
+    artifacts: '',
+    variables: 'df',
+    volumes: ''
+  };
   expect(toRequest(draft)).toEqual({
     note: 'why',
     tags: ['a', 'b'],
     artifacts: [],
-    variables: ['df']
+    variables: ['df'],
+    volumes: null
   });
+  expect(toRequest({ ...draft, volumes: 'a b' }).volumes).toEqual(['a', 'b']);
 });
 
 describe('a restore', () => {

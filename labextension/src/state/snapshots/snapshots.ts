@@ -48,15 +48,18 @@ export const NEW_SNAPSHOT = {
   note: '',
   tags: '',
   artifacts: '',
-  variables: ''
+  variables: '',
+  volumes: ''
 };
 
 /** Return what is sent to take a snapshot. */
 export function toRequest(draft: Readonly<typeof NEW_SNAPSHOT>) {
+  const volumes = namesOf(draft.volumes);
   return {
     note: draft.note.trim(),
     tags: namesOf(draft.tags),
     artifacts: namesOf(draft.artifacts),
-    variables: namesOf(draft.variables)
+    variables: namesOf(draft.variables),
+    volumes: volumes.length ? volumes : null
   };
 }

@@ -146,8 +146,17 @@ describe('dialogs', () => {
       status: 422,
       body: { code: 'Invalid', message: 'No.', hint: '', fields: [tags] }
     });
-    const taking = takeSnapshot(page.ui, makeSession());
+    const session = makeSession();
+    const mount = { host_path: '', storage_class: '', size: 0 };
+    const volumes = [
+      { ...mount, volume: 'out', path: '/out', read_only: false },
+      { ...mount, volume: 'scans', path: '/scans', read_only: true }
+    ];
+    const spec = { ...session.spec, volumes };
+    const taking = takeSnapshot(page.ui, { ...session, spec });
     const dialog = await findDialog();
+    const named = await within(dialog).findByLabelText('Volumes');
+    expect(named.getAttribute('placeholder')).toBe('out');
     fireEvent.change(await within(dialog).findByLabelText('Note'), {
       target: { value: 'why' }
     });

@@ -15,6 +15,7 @@ import { shortTitle } from './texts';
 export async function takeSnapshot(ui: IUi, session: Session): Promise<void> {
   const { trans, workspace } = ui;
   const actions = new SnapshotActions(workspace);
+  const volumes = volumesOf(session);
   const model = new FormModel({ ...NEW_SNAPSHOT }, draft =>
     actions.take(session.id, toRequest(draft))
   );
@@ -38,7 +39,7 @@ export async function takeSnapshot(ui: IUi, session: Session): Promise<void> {
         />
         <Disclosure
           model={model}
-          names={['artifacts', 'variables']}
+          names={['artifacts', 'variables', 'volumes']}
           title={trans.__('More')}
         >
           <TextField
@@ -55,6 +56,16 @@ export async function takeSnapshot(ui: IUi, session: Session): Promise<void> {
             help={trans.__('Names of variables to store, e.g. %1', 'model df')}
             spellCheck={false}
           />
+          {volumes.length ? (
+            <TextField
+              model={model}
+              name="volumes"
+              label={trans.__('Volumes')}
+              placeholder={volumes.join(' ')}
+              help={trans.__('Names of volumes to copy; all if empty')}
+              spellCheck={false}
+            />
+          ) : null}
         </Disclosure>
       </>
     )
@@ -62,6 +73,14 @@ export async function takeSnapshot(ui: IUi, session: Session): Promise<void> {
   if (taken?.job) {
     follow(trans, workspace, taken.job);
   }
+}
+
+/** The names of the volumes that a session may write, which its snapshots copy. */
+function volumesOf({ spec }: Session): string[] {
+  const mounted = (spec.volumes ?? []).filter(
+    ({ read_only, volume }) => volume && !read_only
+  );
+  return [...new Set(mounted.map(({ volume }) => volume))];
 }
 
 /** Ask for the tags of a snapshot. */
