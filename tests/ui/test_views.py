@@ -220,10 +220,16 @@ def test_kinds_are_called_as_in_the_launch_form(kind, words):
 def test_no_view_of_an_undivided_machine_names_a_project_or_a_quota():
     session = make_running()
     quota = sum_up([make_project("team-a", "4")], [session], [make_node("n1", 4)])
-    told = [QuotaView(quota), SessionsView(page(session), {}, undivided=quota.undivided)]
+    nodes = Nodes(nodes=draw([make_node("n1", 4)], [session], {}), source="simulated", revision="1")
+    told = [
+        QuotaView(quota),
+        SessionsView(page(session), {}, undivided=quota.undivided),
+        SessionView(session, undivided=quota.undivided),
+        TopView(nodes, undivided=quota.undivided),
+    ]
     for view in told:
         for word in ("team-a", "project", "quota", "fair share"):
-            assert word not in view.text.lower()
+            assert word not in view.text.lower().replace("gpuquota", "")
     assert "RUNNING" in told[0].text
 
 

@@ -40,7 +40,8 @@ def _fill_history(parser: Parser) -> None:
 
 
 def _top(client: Client, args: Args, _console: Console) -> TopView:
-    return TopView(client.nodes.list().document, project=args.project)
+    undivided = client.quota.get().document.undivided
+    return TopView(client.nodes.list().document, project=args.project, undivided=undivided)
 
 
 def _history(client: Client, args: Args, console: Console) -> View[Any]:

@@ -30,7 +30,8 @@ from .view import Row, View, pairs_html, pairs_text
 class SessionView(View[Session]):
     """The details of a session.
 
-    `size` is the recommended size, `policy` the effective idle policy.
+    `size` is the recommended size, `policy` the effective idle policy. `undivided`: one project
+    has all GPUs.
     """
 
     def __init__(
@@ -39,10 +40,12 @@ class SessionView(View[Session]):
         *,
         size: str = "",
         policy: SessionPolicy | None = None,
+        undivided: bool = False,
         exit_code: int = 0,
     ) -> None:
         super().__init__(data, exit_code=exit_code)
-        self._pairs = _pairs(data, size, policy)
+        pairs = _pairs(data, size, policy)
+        self._pairs = [pair for pair in pairs if not (undivided and pair[0] == "project")]
 
     @property
     def failure(self) -> str:

@@ -46,24 +46,26 @@ class Holder:
 
 
 class TopView(View[Nodes]):
-    """All sessions with GPUs, or those of one project."""
+    """All sessions with GPUs, or those of one project; `undivided`: one project has all GPUs."""
 
-    def __init__(self, data: Nodes, *, project: str = "") -> None:
+    def __init__(self, data: Nodes, *, project: str = "", undivided: bool = False) -> None:
         super().__init__(data)
+        self._columns = [c for c in _COLUMNS if not (undivided and c.heading == "PROJECT")]
         chosen = [h for h in holders(data) if project in ("", h.first.project)]
         self.holders = sorted(chosen, key=_rank)
 
     @property
     def text(self) -> str:
         """Return a row for each session."""
-        return text_table(_COLUMNS, self.holders) if self.holders else _NONE
+        return text_table(self._columns, self.holders) if self.holders else _NONE
 
     @property
     def body(self) -> Markup:
         """Return the same with bars of memory."""
         if not self.holders:
             return tag("p", _NONE)
-        return html_table([*_COLUMNS[:-1], Column("MEMORY", _memory, _bar)], self.holders, "Top")
+        columns = [*self._columns[:-1], Column("MEMORY", _memory, _bar)]
+        return html_table(columns, self.holders, "Top")
 
     @property
     def records(self) -> list[Row]:

@@ -45,7 +45,9 @@ def _describe(client: Client, args: Args, _console: Console) -> SessionView:
     if "activity" in session.actions:
         with suppress(Unsupported):
             policy = client.policy.explain(session.id)
-    return SessionView(session, size=advice.message if advice else "", policy=policy)
+    undivided = client.quota.get().document.undivided
+    size = advice.message if advice else ""
+    return SessionView(session, size=size, policy=policy, undivided=undivided)
 
 
 def _states(text: str) -> str:
