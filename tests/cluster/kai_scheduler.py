@@ -29,6 +29,11 @@ _FIXED = ("build", "inference")
 _NO_NODE = (
     "no nodes with enough resources were found: 2 node(s) didn't have enough resources: GPUs."
 )
+_TOO_LARGE = (
+    "no nodes with enough resources were found: MaxNodePoolResources: The pod {} requires GPU: {}, "
+    "CPU: 0 (cores), memory: 0 (GB), pods: 1. Max GPU resources available in a single node in the "
+    "default node-pool is topped at {}."
+)
 _WORDS = {
     "NonPreemptibleOverQuota": "Non-preemptible workload is over quota. Workload requested {more} "
     "GPUs, but {queue} quota is {bound} GPUs, while {used} GPUs are already allocated for "
@@ -36,6 +41,9 @@ _WORDS = {
     "OverLimit": "{queue} quota has reached the allowable limit of GPUs. Limit is {bound} GPUs, "
     "currently {used} GPUs allocated and workload requested {more} GPUs",
 }
+
+
+_UNBOUNDED = {"cpu": "-1m", "memory": "-1"}
 
 
 @contextmanager
@@ -94,6 +102,8 @@ class StandIn:
         self._nodes = _gpu_nodes(rest)
         self._queues: dict[str, Json] = {}
         self._tasks: list[Task] = []
+        self._written: dict[tuple[str, str], Json] = {}
+        """The status of PodGroups as it was written last."""
 
     def cycle(self) -> None:
         """Start, or take back for, each pod that waits, and say why the others wait."""
@@ -113,13 +123,21 @@ class StandIn:
         if least > 1:
             self._try_all(task, group, least)
         elif refusal := self._refusal(task):
-            self._say(task, group, *refusal)
+            self._say(task, group, refusal)
         elif place := self._place(task, self._held()):
             self._bind(task, group, *place)
         else:
             if not self._place(task, self._held(soon=True)):
                 self._reclaim(task, group)
-            self._say(task, group, "PodSchedulingErrors", _NO_NODE)
+            self._say(task, group, self._no_node(task))
+
+    def _no_node(self, task: Task) -> Json:
+        """Return that no node has room, or that none is as large as the pod."""
+        largest = max(self._nodes.values(), default=0)
+        if task.whole <= largest:
+            return _said("PodSchedulingErrors", _NO_NODE)
+        name = f"{task.pod['metadata']['namespace']}/{task.pod['metadata']['name']}"
+        return _said("PodSchedulingErrors", _TOO_LARGE.format(name, task.whole, largest))
 
     def _try_all(self, task: Task, group: str, least: int) -> None:
         """Start the pods of a Job with whole GPUs that start together, if there is room for all."""
@@ -129,13 +147,13 @@ class StandIn:
             return  # not all of them exist
         whole = Task(task.pod, task.queue, task.fixed, sum(t.whole for t in waiting), 0.0)
         if refusal := self._refusal(whole):
-            self._say(task, group, *refusal)
+            self._say(task, group, refusal)
             return
         held, places = self._held(), []
         for each in waiting:
             place = self._place(each, held)
             if place is None:
-                self._say(task, group, "PodSchedulingErrors", _NO_NODE)
+                self._say(task, group, self._no_node(task))
                 return
             places.append((each, place))
             there = {"spec": {"nodeName": place[0]}, "metadata": each.pod["metadata"]}
@@ -171,19 +189,38 @@ class StandIn:
                 groups=[labels[SHARED]] if SHARED in labels else [],
             )
 
-    def _refusal(self, task: Task) -> tuple[str, str] | None:
+    def _refusal(self, task: Task) -> Json | None:
         queue = self._queues.get(task.queue)
         if queue is None:
-            return "QueueDoesNotExist", f"Queue '{task.queue}' does not exist"
+            return _said("QueueDoesNotExist", f"Queue '{task.queue}' does not exist")
         own = [t for t in self._tasks if t.node and t.queue == task.queue]
         gpu = queue["spec"]["resources"]["gpu"]
         fixed = sum(t.gpus for t in own if t.fixed)
         if task.fixed and 0 <= gpu["quota"] < fixed + task.gpus:
-            return _told("NonPreemptibleOverQuota", task, gpu["quota"], fixed)
+            return self._told("NonPreemptibleOverQuota", task, gpu["quota"], fixed)
         used = sum(t.gpus for t in own)
         if 0 <= gpu["limit"] < used + task.gpus:
-            return _told("OverLimit", task, gpu["limit"], used)
+            return self._told("OverLimit", task, gpu["limit"], used)
         return None
+
+    def _told(self, reason: str, task: Task, bound: float, used: float) -> Json:
+        """Return why a queue refuses a pod, in words and in the numbers of the queue."""
+        amounts = {"more": f"{task.gpus:g}", "bound": f"{bound:g}", "used": f"{used:g}"}
+        text = _WORDS[reason].format(queue=task.queue, **amounts)
+        gpu = self._queues[task.queue]["spec"]["resources"]["gpu"]
+        own = [t for t in self._tasks if t.node and t.queue == task.queue]
+        fixed = sum(t.gpus for t in own if t.fixed)
+        details = {
+            "name": task.queue,
+            "podGroupRequestedResources": _amounts(task.gpus),
+            "podGroupRequestedNonPreemptibleResources": _amounts(task.gpus * task.fixed),
+            "queueAllocatedResources": _amounts(sum(t.gpus for t in own)),
+            "queueAllocatedNonPreemptibleResources": _amounts(fixed),
+            "queueRequestedResources": _amounts(sum(t.gpus for t in own)),
+            "queueDeservedResources": _bounds(gpu["quota"]),
+            "queueResourceLimits": _bounds(gpu["limit"]),
+        }
+        return {"reason": reason, "message": text, "details": {"queueDetails": details}}
 
     def _held(self, *, soon: bool = False, without: Sequence[Task] = ()) -> list[Task]:
         """Return the pods that hold GPUs, or that will once those that leave have left."""
@@ -238,7 +275,13 @@ class StandIn:
         namespace, group = meta["namespace"], self._grouped(victim)
         taken = taker.pod["metadata"]["namespace"]
         self._stamp(namespace, group, "last-eviction-timestamp")
-        text = f"Pod {namespace}/{meta['name']} was preempted by workload {taken}/{taker_group}."
+        text = "\n".join(
+            (
+                f"Pod {namespace}/{meta['name']} was preempted by workload {taken}/{taker_group}.",
+                self._holds(victim.queue),
+                self._holds(taker.queue),
+            )
+        )
         annotations = {
             "evictor-action-type": "reclaim",
             "evictor-pod-group-name": taker_group,
@@ -266,6 +309,17 @@ class StandIn:
         self._rest.delete(self._rest.path("v1", "Pod", namespace, meta["name"]))
         meta["deletionTimestamp"] = now
 
+    def _holds(self, queue: str) -> str:
+        """Return the line of an eviction about a queue; its fair share is not computed here."""
+        found = self._quota(queue)
+        quota = "Unlimited" if found == float("inf") else f"{found:g}"
+        return (
+            f"{queue} uses <GPU: {self._used(queue):g}, CPU: 0 (cores), memory: 0 (GB)> with a "
+            f"quota of <GPU: {quota}, CPU: Unlimited (cores), memory: Unlimited (GB)>, "
+            f"fair-share of <GPU: {quota}, CPU: Unlimited (cores), memory: Unlimited (GB)> and "
+            "queue priority of <100>."
+        )
+
     def _grouped(self, task: Task) -> str:
         """Return the PodGroup of a pod, which is made from its owner for its first pod."""
         meta = task.pod["metadata"]
@@ -274,6 +328,7 @@ class StandIn:
         if meta.get("annotations", {}).get("pod-group-name") == name:
             return name
         labels = meta.get("labels", {})
+        self._written.pop((meta["namespace"], name), None)  # it may be made anew
         self._rest.apply(
             {
                 "apiVersion": f"{GROUP}/v2alpha2",
@@ -312,7 +367,7 @@ class StandIn:
         self._rest.request("POST", f"{path}/binding", {**body, "target": target})
         task.pod["spec"]["nodeName"] = node
         self._stamp(meta["namespace"], group, "last-start-timestamp")
-        self._write(meta["namespace"], group, [])
+        self._write(meta["namespace"], group, [], {"allocated": _amounts(task.gpus)})
 
     def _reserve(self, node: str, shared: str) -> None:
         name = f"gpu-reservation-{shared}"
@@ -344,19 +399,27 @@ class StandIn:
                 path = self._rest.path("v1", "Pod", RESERVATIONS, meta["name"])
                 self._rest.delete(path, gracePeriodSeconds=0)
 
-    def _say(self, task: Task, group: str, reason: str, text: str) -> None:
-        self._write(task.pod["metadata"]["namespace"], group, [{"reason": reason, "message": text}])
+    def _say(self, task: Task, group: str, reason: Json) -> None:
+        requested = {"requested": _amounts(task.gpus)}
+        self._write(task.pod["metadata"]["namespace"], group, [reason], requested)
 
-    def _write(self, namespace: str, group: str, reasons: list[Json]) -> None:
+    def _write(self, namespace: str, group: str, reasons: list[Json], resources: Json) -> None:
         condition = {
             "type": "UnschedulableOnNodePool",
             "status": "True",
             "nodePool": "default",
             "reason": "Unschedulable",
-            "message": "; ".join(each["message"] for each in reasons),
+            "transitionID": "1",
+            "message": "".join(f"{each['reason']}: {each['message']}." for each in reasons),
             "reasons": reasons,
         }
-        status = {"schedulingConditions": [condition] if reasons else []}
+        status = {
+            "schedulingConditions": [condition] if reasons else [],
+            "resourcesStatus": {"requested": None, "allocated": None, **resources},
+        }
+        if self._written.get((namespace, group)) == status:
+            return
+        self._written[namespace, group] = status
         path = self._rest.path(f"{GROUP}/v2alpha2", "PodGroup", namespace, group)
         self._rest.patch(f"{path}/status", {"status": status})
 
@@ -394,9 +457,15 @@ def _created(pod: Json) -> str:
     return str(pod["metadata"]["creationTimestamp"])
 
 
-def _told(reason: str, task: Task, bound: float, used: float) -> tuple[str, str]:
-    words = _WORDS[reason]
-    text = words.format(
-        more=f"{task.gpus:g}", queue=task.queue, bound=f"{bound:g}", used=f"{used:g}"
-    )
-    return reason, text
+def _said(reason: str, text: str) -> Json:
+    return {"reason": reason, "message": text}
+
+
+def _amounts(gpus: float) -> Json:
+    """Return an amount of GPUs as KAI writes it: `500m`, `2`."""
+    return {"nvidia.com/gpu": f"{gpus:g}" if gpus % 1 == 0 else f"{round(gpus * 1000)}m"}
+
+
+def _bounds(gpus: float) -> Json:
+    """Return a bound as KAI writes it: no bound of GPUs is 0 there."""
+    return {**_UNBOUNDED, **_amounts(max(0, gpus))}
