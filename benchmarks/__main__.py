@@ -35,7 +35,7 @@ SECTIONS = (
     "datasets",
     "snapshots",
 )
-SELF_CONTAINED = frozenset({"snapshots", "cluster"})
+SELF_CONTAINED = frozenset({"snapshots"})
 """Sections that need no environment of the benchmarks' own."""
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 
+from jupyter_gpuquota.kubernetes.resources import PODS
 from scripts.cluster.cluster import Cluster, running
 from scripts.cluster.rest import Refused, Rest
 from scripts.cluster.settings import MILLI_GPU
@@ -47,6 +48,11 @@ class Controller:
 
     process: psutil.Process
     socket: Path
+
+    @property
+    def state(self) -> Path:
+        """Its state folder."""
+        return self.socket.parents[2]
 
     @property
     def memory(self) -> int:
@@ -83,6 +89,29 @@ class CrowdedCluster:
             ):
                 total += float(line.rpartition(" ")[2])
         return int(total)
+
+
+class Starts:
+    """Lets pods start that have not yet, one after another."""
+
+    def __init__(self, cluster: CrowdedCluster) -> None:
+        self._rest = cluster.rest
+        pods = self._rest.get(PODS.path())["items"]
+        self._pods = [pod for pod in pods if pod["status"]["phase"] == "Pending"]
+        running = (pod for pod in pods if pod["status"]["phase"] == "Running")
+        self._status = next(running)["status"]
+
+    @property
+    def coming(self) -> str:
+        """The name of the session whose pod starts next."""
+        return str(self._pods[-1]["metadata"]["name"]).removeprefix("gpu-").removesuffix("-0")
+
+    def start(self) -> str:
+        """Let one more pod start, and return the name of its session."""
+        name, meta = self.coming, self._pods.pop()["metadata"]
+        path = f"{PODS.path(meta['namespace'], meta['name'])}/status"
+        self._rest.patch(path, {"status": self._status})
+        return name
 
 
 @contextmanager
