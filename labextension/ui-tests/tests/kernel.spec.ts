@@ -20,7 +20,8 @@ test('a card of the Launcher opens a notebook on a new session, which ends with 
   });
   await card(page, 'Small').click();
   await expect(item(page)).toContainText('GPU');
-  const code = 'import os; print(os.environ["GPUQUOTA_SHARE"], os.getcwd())';
+  const code =
+    'import os; kept = list(range(1000))\nprint(os.environ["GPUQUOTA_SHARE"], os.getcwd())';
   await page.notebook.setCell(0, 'code', code);
   await page.notebook.runCell(0, true);
   await expect(output(page)).toContainText('0.25 GPU', { timeout: 90_000 });
@@ -35,8 +36,17 @@ test('a card of the Launcher opens a notebook on a new session, which ends with 
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByRole('radio', { name: '¼' })).toBeChecked();
   await expect(dialog).toContainText('kernel memory is lost');
+  await dialog.getByRole('checkbox', { name: /^kept list/ }).check();
   await expectAccessible(page, '.jp-Dialog', '.jp-GpuQuota-kernelItem');
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.getByRole('radio', { name: '½' }).check();
+  await dialog.getByRole('button', { name: 'Relaunch' }).click();
+  await expect(item(page)).toContainText('½ GPU', { timeout: 90_000 });
+  await page.notebook.setCell(0, 'code', 'print("kept", sum(kept))');
+  await expect(async () => {
+    // A cell that is sent while the old kernel ends may end with it.
+    await page.notebook.runCell(0, true);
+    await expect(output(page)).toContainText('kept 499500');
+  }).toPass({ timeout: 120_000 });
 
   await page.notebook.save();
   await page.notebook.close();
