@@ -19,6 +19,7 @@ from ..measuring.report import Report, mb, ms, signed_mb
 from ..measuring.timing import Sample, in_turn, wait_until
 from ..simulated.many_sessions import Crowd
 from ..systems.crowded_cluster import NAMESPACES, Controller, CrowdedCluster, Starts, crowded
+from ..systems.workplace import workplace
 from .cluster_screen import on_screen
 
 TITLE = "5,000 sessions on 1,000 nodes of a cluster"
@@ -38,7 +39,10 @@ def measure(context: Context) -> Report:
     share = 10 if context.quick else 1
     sessions, nodes = SESSIONS // share, NODES // share
     total = sessions - 1  # beside the one that they are copies of: the panel shows 5,000 at most
-    with crowded(lambda spaces: Crowd(nodes, total, EVENTS, spaces)) as cluster:
+    with (
+        workplace(context.environment) as place,  # the first, as its end ends all programs
+        crowded(lambda spaces: Crowd(nodes, total, EVENTS, spaces)) as cluster,
+    ):
         with cluster.controller() as controller:
             _settle(cluster, controller, total)
         _first_list(report, context, cluster, total)
@@ -47,7 +51,7 @@ def measure(context: Context) -> Report:
             _memory(report, cluster, controller)
             _pages(report, context, controller)
             _events(report, context, cluster, controller)
-            on_screen(report, context, cluster, controller, context.rounds(EVENTS // 2, 5))
+            on_screen(report, place, cluster, controller, context.rounds(EVENTS // 2, 5))
             _requests(report, cluster, controller)
     return report
 

@@ -4,35 +4,30 @@ from __future__ import annotations
 
 import time
 
-from ..context import Context
 from ..errors import CouldNotMeasure
 from ..measuring.report import Report, ms
 from ..measuring.timing import Sample
 from ..systems.browser import Talk, require_browser, talking
 from ..systems.crowded_cluster import Controller, CrowdedCluster, Starts
 from ..systems.server import jupyterlab
-from ..systems.workplace import workplace
+from ..systems.workplace import Workplace
 
 GOAL = 0.3
 TITLE = "From a pod's start until the panel's row says so, in Chromium"
 
 
 def on_screen(
-    report: Report, context: Context, cluster: CrowdedCluster, controller: Controller, most: int
+    report: Report, place: Workplace, cluster: CrowdedCluster, controller: Controller, most: int
 ) -> None:
-    """Let pods start one by one while a JupyterLab's panel is open."""
+    """Let pods start one by one while the panel of a JupyterLab in `place` is open."""
     try:
         require_browser()
     except CouldNotMeasure as problem:
         report.table(TITLE, "").note(f"not measured: {problem}")
         return
-    settings = {"backend": "kubernetes", "state_dir": str(controller.state)}
+    place.configure(backend="kubernetes", state_dir=str(controller.state))
     starts = Starts(cluster)
-    with (
-        workplace(context.environment, settings=settings) as place,
-        jupyterlab(place) as server,
-        talking("events.js", server) as talk,
-    ):
+    with jupyterlab(place) as server, talking("events.js", server) as talk:
         took = [_shown(starts, talk) for _ in range(most)]
     sample = Sample(tuple(took))
     table = report.table(f"{TITLE} ({len(took)} events)", "", "median", "slowest")

@@ -75,6 +75,12 @@ class Workplace:
             (chosen / name).parent.mkdir(parents=True, exist_ok=True)
             (chosen / name).symlink_to(self.environment.labextensions / name)
 
+    def configure(self, **settings: object) -> None:
+        """Add `GpuQuota` settings for what starts from now on."""
+        lines = "".join(f"c.GpuQuota.{name} = {value!r}\n" for name, value in settings.items())
+        with (self.folder / "config" / "jupyter_gpuquota_config.py").open("a") as file:
+            file.write(lines)
+
     def modules(self) -> set[str]:
         """Return the modules that servers load."""
         enabled = json.loads(self._config.read_text())["ServerApp"]["jpserver_extensions"]
@@ -102,8 +108,8 @@ def workplace(
         for part in ("config", "data", "runtime", "root", "labextensions"):
             (made.folder / part).mkdir()
         config = PRODUCT_CONFIG.format(state=str(made.state), quota=quota)
-        config += "".join(f"c.GpuQuota.{name} = {value!r}\n" for name, value in settings.items())
         (made.folder / "config" / "jupyter_gpuquota_config.py").write_text(config)
+        made.configure(**settings)
         made.load(*extensions)
         try:
             yield made
