@@ -21,7 +21,8 @@ from .folder import Folder
 
 _SOON, _LATER = 0.3, 5.0
 """Seconds between two looks at a session that is moving: at first, and in the end."""
-_MOVING = frozenset({"waiting", "starting", "running", "stopping"})
+_LONGEST = {"waiting": _LATER, "starting": 0.5, "running": 0.5, "stopping": _LATER}
+"""The same in the end, by its state: one that starts has its kernel in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,9 @@ class Follower:
         address = f"inproc://follower-{uuid4().hex}"
         self.socket.bind(address)
         self._bell.connect(address)
-        self._resume = self._looks = False
+        self._resume = False
+        self._longest: float | None = None
+        """The longest pause until the next look, None for no other look."""
         self._thread = threading.Thread(target=self._run, name="follower", daemon=True)
         self._thread.start()
 
@@ -88,7 +91,7 @@ class Follower:
         """Look at the session until it is attached or has ended; `resume` a suspended one."""
 
         def order() -> None:
-            self._looks, self._resume = True, resume
+            self._longest, self._resume = _LATER, resume
 
         self._orders.put(order)
 
@@ -115,7 +118,7 @@ class Follower:
         pause = _SOON
         while True:
             try:
-                order = self._orders.get(timeout=pause if self._looks else None)
+                order = self._orders.get(timeout=self._longest and min(pause, self._longest))
             except queue.Empty:
                 order = self._do_nothing
             else:
@@ -123,37 +126,39 @@ class Follower:
             if order is None:
                 return
             self._try(order)
-            pause = min(pause * 1.5, _LATER)
+            pause *= 1.5
 
     def _try(self, order: Order) -> None:
         try:
             order()
-            if self._looks:
-                self._looks = self._look()
+            if self._longest:
+                self._longest = self._look()
         except Unavailable as error:  # it may come back: look again
+            self._longest = self._longest and _LATER
             self._tell(error)
         except GpuQuotaError as error:
-            self._looks = False
+            self._longest = None
             self._tell(error)
         except Exception as error:  # noqa: BLE001 (the cell must end with it, not wait for ever)
-            self._looks = False
+            self._longest = None
             self._tell(Internal(f"The relay failed: {type(error).__name__}: {error}"))
 
     def _do_nothing(self) -> None:
         """Only look again."""
 
-    def _look(self) -> bool:
-        """Return whether to look again."""
+    def _look(self) -> float | None:
+        """Return the longest pause until the next look, None for no other look."""
         session = self._place.session(resume=self._resume)
         self._tell(session)
+        longest = _LONGEST.get(session.state)
         if session.state != "running":
-            return session.state in _MOVING
+            return longest
         self._resume = False
         try:
             self._tell(self._place.attach(session))
         except ChannelsLost:
-            return True  # it has just started or ended
-        return False
+            return longest  # it has just started or ended
+        return None
 
     def _tell(self, news: News) -> None:
         self._news.put(news)

@@ -12,8 +12,11 @@ import zmq
 from ..messages import Message, read_header
 from .port import Channels, ChannelsLost, wait
 
-_AGAIN = 1.0
-"""Seconds between two questions: what is sent before a socket is connected may be lost."""
+_SOON, _LATER = 0.1, 1.0
+"""Seconds between two questions: at first, and in the end.
+
+What is sent before a socket is connected may be lost.
+"""
 
 
 class ReadyChannels:
@@ -67,12 +70,12 @@ def probe(
     deadline = time.monotonic() + seconds
     me, asked = uuid4().hex, set[str]()
     early = deque() if early is None else early
-    answer, hears = None, False
+    answer, hears, pause = None, False, _SOON
     while (now := time.monotonic()) < deadline and not (answer and hears):
         question = Message.new("control", "kernel_info_request", {}, session=me)
         asked.add(question.id)
         channels.send(question)
-        again = min(now + _AGAIN, deadline)
+        again, pause = min(now + pause, deadline), min(2 * pause, _LATER)
         while not (answer and hears) and (left := again - time.monotonic()) > 0:
             message = wait(channels, left)
             if message is None:
