@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,11 +86,16 @@ class Shell:
         for session in client.sessions.list():
             if session.state in {"waiting", "starting", "running"}:
                 client.sessions.stop(session.id, wait=True)
-        while found := self.processes("jupyter_gpuquota.controller"):
-            for process in found:
+        wait_for(self._has_ended, lambda: f"left behind: {self.processes()}")
+
+    def _has_ended(self) -> bool:
+        """End controllers, also one that a last request has started again."""
+        found = self.processes("jupyter_gpuquota.controller")
+        for process in found:
+            with suppress(psutil.NoSuchProcess):
                 process.terminate()
-            psutil.wait_procs(found, timeout=60)
-        wait_for(lambda: not self.processes())
+        psutil.wait_procs(found, timeout=60)
+        return not self.processes()
 
     def processes(self, word: str = "") -> list[psutil.Process]:
         """Find the processes that name the state folder on their command line."""
@@ -99,11 +104,16 @@ class Shell:
         return [p for p, line in lines if str(self.folder / "state") in line and word in line]
 
 
-def wait_for(condition: Callable[[], Any]) -> Any:
-    """Wait until something is true, and return it."""
+def wait_for(
+    condition: Callable[[], Any], what: Callable[[], str] = lambda: "it never came true"
+) -> Any:
+    """Wait until something is true, and return it.
+
+    If it never is, fail with what `what` returns.
+    """
     deadline = time.monotonic() + PATIENCE
     while not (found := condition()):
-        assert time.monotonic() < deadline, "it never came true"
+        assert time.monotonic() < deadline, what()
         time.sleep(0.05)
     return found
 

@@ -60,7 +60,8 @@ def test_a_lock_file_that_somebody_takes_away_is_locked_again(launcher):
     process = launcher.start()
     launcher.answering()
     launcher.location.lock.unlink()
-    assert eventually(lambda: holder(launcher.location)).pid == process.pid
+    # A note that is being written has no process yet.
+    assert eventually(lambda: (there := holder(launcher.location)) and there.pid) == process.pid
 
 
 def test_a_folder_that_is_away_for_a_while_is_the_same_afterwards(launcher, tmp_path):

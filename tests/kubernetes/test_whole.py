@@ -43,7 +43,7 @@ async def test_replicas_that_look_like_whole_gpus_cost_what_quotas_count(
             name="exp-1", project=TEAM, gpu="0.25", kind="train", command=("train",)
         )
         preview = await ask(backend, "sessions.preview", body=request)
-        assert preview.message.endswith("Uses 1 GPU of your quota.")
+        assert preview.message.endswith("Uses 1 GPU.")  # a quota of all GPUs is not named
         await wait_for(lambda: any("ts-1" in each for each in backend.changes.warnings()))
 
 

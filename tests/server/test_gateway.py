@@ -326,10 +326,11 @@ async def test_a_request_ends_in_time_while_it_is_answered(tmp_path, name, code)
 
 
 async def test_long_routes_have_longer():
-    """Longer than what their own limits allow: a long poll's, and a program's."""
+    """Longer than what their own limits allow: a long poll's, and those of programs."""
     assert {row.name: row.timeout for row in ROUTES if row.timeout != 60} == {
         "changes.wait": 90,
         "sessions.exec": 3700,
+        "sessions.resize": 300,
     }
 
 

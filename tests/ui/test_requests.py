@@ -14,7 +14,7 @@ from tests.ui.conftest import Notes
 @pytest.mark.parametrize(
     ("line", "sent"),
     [
-        ("list", ["GET /sessions"]),
+        ("list", ["GET /sessions", "GET /quota"]),  # whether there are projects to name
         ("stop exp-1", ["POST /sessions/exp-1/stop"]),
         ("stop team-a/exp-1", ["POST /sessions/team-a~exp-1/stop"]),
         ("stop -p team-a exp-1", ["POST /sessions/team-a~exp-1/stop"]),
@@ -32,7 +32,12 @@ from tests.ui.conftest import Notes
         ("open exp-1", ["GET /sessions/exp-1"]),
         (
             "describe exp-1",
-            ["GET /sessions/exp-1", "GET /sessions/{id}/advice", "GET /sessions/{id}/policy"],
+            [
+                "GET /sessions/exp-1",
+                "GET /sessions/{id}/advice",
+                "GET /sessions/{id}/policy",
+                "GET /quota",
+            ],
         ),
         (
             "policy explain exp-1",

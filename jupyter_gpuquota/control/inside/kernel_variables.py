@@ -125,7 +125,12 @@ class SessionKernelVariables:
             await asyncio.sleep(_PAUSE)
 
     async def _notebooks(self, session_id: str) -> list[_Notebook]:
-        """Return the notebooks that have a kernel. Raises NotFound, WrongState, Unavailable."""
+        """Return the notebooks that have a kernel, none of a session without a Jupyter Server.
+
+        Raises NotFound, WrongState, Unavailable.
+        """
+        if not self._find(session_id).spec.serves_jupyter:
+            return []
         endpoint = await self._ingress.endpoint(session_id, 0)
         try:
             async with asyncio.timeout(_SERVER):

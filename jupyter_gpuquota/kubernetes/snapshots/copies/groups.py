@@ -25,7 +25,11 @@ class GroupProvider:
         self._snapshots = snapshots
 
     async def take(self, order: Order, batch: Batch) -> list[Taken]:
-        """Take a group: it selects its claims by a label that they have for this time only."""
+        """Take a group: it selects its claims by a label that they have for this time only.
+
+        After a call whose outcome is not known they keep it: the group may be there, and its claims
+        are yet to be selected. The next try goes on, or what looks for orphans removes the label.
+        """
         key = f"{GROUPED}{order.id}"
         name, kind = group_name(order, batch), groups(batch.version)
         meta = {"name": name, "namespace": order.namespace, "labels": order.labels}
@@ -40,17 +44,17 @@ class GroupProvider:
             return (seen if seen.status.ready_to_use else None), said
 
         await self._mark(order.namespace, batch.claims, key, selected(batch))
-        try:
-            await created(self._api, kind, meta, spec)
-            await ready(look, self._patience)
-        finally:
-            await self._mark(order.namespace, batch.claims, key, None)
-        return await self._members(order, batch, name)
+        await created(self._api, kind, meta, spec)
+        await ready(look, self._patience)
+        made = await self._members(order, batch, name)
+        await self._mark(order.namespace, batch.claims, key, None)
+        return made
 
     async def drop(self, order: Order, batch: Batch) -> None:
         """Delete a group that could not be taken."""
         kind = groups(batch.version)
         await deleted(self._api, kind, order.namespace, group_name(order, batch))
+        await self._mark(order.namespace, batch.claims, f"{GROUPED}{order.id}", None)
 
     async def find(self, namespace: str, name: str) -> Copy | None:
         """Return a member of a group. Raises Fault."""
@@ -87,9 +91,12 @@ class GroupProvider:
             members = {
                 each.spec.source.persistent_volume_claim_name: each
                 for each in every
-                if each.status.volume_group_snapshot_name == group and each.status.ready_to_use
+                if each.status.volume_group_snapshot_name == group
             }
-            return (members if members.keys() >= set(batch.claims) else None), ""
+            if lacking := sorted(set(batch.claims) - members.keys()):
+                return None, f"the group lacks {', '.join(lacking)}"
+            usable = all(members[claim].status.ready_to_use for claim in batch.claims)
+            return (members if usable else None), ""
 
         members = await ready(look, self._patience)
         made = []
