@@ -21,14 +21,17 @@ AGAIN = REPORTS / "again"
 
 PYTEST = "--last-failed --numprocesses=0"
 PLAYWRIGHT = "--last-failed --workers=1"
+JEST = "--onlyFailures --maxWorkers=1"
 
 LAST_FAILED = {
     "test-python": PYTEST,
     "test-cluster": PYTEST,
     "test-hub": PYTEST,
     "test-browser": PLAYWRIGHT,
+    "test-frontend": JEST,
 }
-"""Parts that start processes, with options that run only what failed, one test after the other."""
+"""Parts whose tests wait, for processes or for forms that are typed into, with options that run
+only what failed, one test after the other."""
 
 FEW = 8
 """More failed tests than these are not the fault of a busy machine: they are not run again. What
@@ -57,7 +60,7 @@ async def run_part(part: str) -> Result:
 
 
 def may_run_again(part: str) -> bool:
-    """Return whether the part starts processes, and only a few of its tests failed."""
+    """Return whether the tests of the part wait, and only a few of them failed."""
     return part in LAST_FAILED and 0 < len(outcomes(report_of(part))["failed"]) <= FEW
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -9,6 +10,9 @@ from xml.etree import ElementTree as ET
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+_SHOWN = 300
+"""Characters of a message that are shown."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,11 @@ def outcomes(path: Path) -> dict[str, list[str]]:
     for case in _cases(path):
         found[_outcome(case)].append(_name(case))
     return found
+
+
+def failures(path: Path) -> dict[str, str]:
+    """Return why the failed tests of a report failed, by name: the beginning of each message."""
+    return {_name(case): _why(case) for case in _cases(path) if _outcome(case) == "failed"}
 
 
 def count(path: Path) -> Counts:
@@ -100,6 +109,15 @@ def _outcome(case: ET.Element) -> str:
     if any(case.find(tag) is not None for tag in ("failure", "error")):
         return "failed"
     return "passed" if case.find("skipped") is None else "skipped"
+
+
+def _why(case: ET.Element) -> str:
+    texts = [
+        found.get("message") or found.text or ""
+        for tag in ("failure", "error")
+        for found in case.iter(tag)
+    ]
+    return textwrap.shorten(" ".join(texts), _SHOWN, placeholder=" …")
 
 
 def _name(case: ET.Element) -> str:

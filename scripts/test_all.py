@@ -24,7 +24,7 @@ from scripts.parts import (
     run_part,
     show,
 )
-from scripts.reports import Counts, durations
+from scripts.reports import Counts, durations, failures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,8 +72,9 @@ def summarise(results: Mapping[str, Result], seconds: float) -> Counts:
     print("\n".join(rows[:SLOWEST]), end="\n\n")
     for part, result in results.items():
         print(f"{part:<20}{result.counts!s:<36}{result.seconds:6.0f} s")
-        for name in result.only_again:
-            print(f"  passed only when run again: {name}")
+        for name, why in failures(report_of(part)).items():
+            outcome = "passed only when run again" if name in result.only_again else "failed"
+            print(f"  {outcome}: {name}: {why}")
     print(f"{'in total':<56}{seconds:6.0f} s")
     total = sum((result.counts for result in results.values()), Counts())
     print(total, flush=True)

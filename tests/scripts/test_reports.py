@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.reports import Counts, count, durations, judge, repeated
+from scripts.reports import Counts, count, durations, failures, judge, repeated
 
 REPORT = """<testsuites><testsuite>
   <testcase classname="tests.a" name="a" time="1.5"/>
@@ -40,6 +40,18 @@ def test_no_report_counts_nothing(tmp_path, content):
 )
 def test_a_part_is_judged(code, counts, expected):
     assert judge(code, counts) == expected
+
+
+def test_a_failure_is_named_with_the_beginning_of_its_message(tmp_path):
+    report = tmp_path / "report.xml"
+    long = (
+        f"<testcase name='f'><failure>{'word ' * 100}</failure></testcase></testsuite></testsuites>"
+    )
+    report.write_text(REPORT.replace("</testsuite></testsuites>", long), encoding="utf-8")
+    found = failures(report)
+    assert {**found, "f": ""} == {"tests.a::b": "no", "c": "no", "f": ""}
+    assert len(found["f"]) <= 300
+    assert found["f"].endswith("word …")
 
 
 def test_the_total_says_skipped_only_when_something_was():
