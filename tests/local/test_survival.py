@@ -112,6 +112,12 @@ async def test_without_shim_a_session_is_stopped_with_all_that_it_started(backen
     assert stopped.exit.signal == "SIGTERM"
 
 
+def gone(pid: int) -> bool:
+    """Return whether a process has ended; it is reaped where this process takes in orphans."""
+    processes.reap_if_child(pid)
+    return not psutil.pid_exists(pid)
+
+
 async def test_when_nobody_could_see_the_end_it_is_said(elsewhere, settings):
     first = elsewhere()
     session = first.ask("launch", "exp-1", SLEEP)
@@ -120,9 +126,7 @@ async def test_when_nobody_could_see_the_end_it_is_said(elsewhere, settings):
     first.kill()
     os.kill(leader.shim, signal.SIGKILL)
     os.kill(leader.pid, signal.SIGKILL)
-    await wait_for(lambda: not processes.alive(leader))
-    processes.reap_if_child(leader.pid)  # where this process takes in orphans
-    await wait_for(lambda: not psutil.pid_exists(leader.pid))
+    await wait_for(lambda: gone(leader.pid))
     failed = elsewhere().ask("until", session["id"], "failed")
     assert (failed["exit"]["code"], failed["reason"]["code"]) == (None, "ExitUnknown")
 
