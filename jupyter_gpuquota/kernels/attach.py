@@ -61,8 +61,21 @@ def attach(server: SessionServer, path: str, *, name: str = "") -> AttachedKerne
     that does not exist identifies a kernel as well, which then works in the session's folder.
     `name` is what the session's pages call it. Raises Unavailable, WrongState.
     """
+    if found := _at(server, path):
+        return found
+    made = AttachedKernel(server, server.start(path, name or path.rpartition("/")[2]).id)
+    first = _at(server, path) or made
+    if first.id != made.id:
+        made.shut_down()  # another program has started one at the same time
+    return first
+
+
+def _at(server: SessionServer, path: str) -> AttachedKernel | None:
+    """Return the kernel at a path: of several the one that was started first.
+
+    A Jupyter Server that is asked twice at once starts two, and lists them as they were started.
+    """
     for each in server.sessions():
         if each.path == path and each.kernel and each.kernel.execution_state != "dead":
             return AttachedKernel(server, each.kernel.id)
-    made = server.start(path, name or path.rpartition("/")[2])
-    return AttachedKernel(server, made.id)
+    return None

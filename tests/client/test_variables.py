@@ -161,6 +161,8 @@ def test_variables_are_kept_in_a_file_and_taken_from_it_once(tmp_path: Path):
     assert near.ask(after, **taken)["names"] == ["a"]
     assert np.array_equal(after.namespace["a"], array())
     assert near.ask(after, **taken) == {"names": []}
+    # Of two programs that ask for it, the second one learns that it is there.
+    assert near.ask(after, **taken, wanted=["a", "b"]) == {"names": ["a"]}
 
 
 def test_a_request_that_fails_there_is_told():

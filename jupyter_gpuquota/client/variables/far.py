@@ -164,7 +164,10 @@ class Conversation:
 
     def _take(self, data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
         path = data.get("path") or kept_file(data["folder"])
-        return take(self._namespace, path, remove=data.get("remove", False))
+        answer = take(self._namespace, path, remove=data.get("remove", False))
+        # Those of a file that another program has let this kernel take already are here, too.
+        here = [name for name in data.get("wanted", ()) if name in self._namespace]
+        return {**answer, "names": sorted({*answer.get("names", ()), *here})}
 
     def _forget(self, data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
         os.unlink(kept_file(data["folder"]))  # noqa: PTH108 (text is sent)

@@ -94,7 +94,8 @@ def bring_back(client: Client, session: Session, kept: Kept) -> None:
     server = SessionServer.find(client.context, session.id)
     kernel = attach(server, kept.path, name=kept.name)
     with talking(kernel) as talk:
-        answer = near.ask(talk, do="take", folder=session.spec.folder, remove=True)
+        wanted = {"folder": session.spec.folder, "remove": True, "wanted": list(kept.names)}
+        answer = near.ask(talk, do="take", **wanted)
     _refuse(answer)
     if lost := set(kept.names) - set(answer["names"]):
         raise WrongState(
