@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from jupyter_gpuquota.errors import NotFound
@@ -40,6 +42,15 @@ def test_a_notebook_finds_its_kernel_again(server, kernel, channels):
     other = again.channels()
     assert text(run(other, "print(kept + 1)")) == "42\n"
     other.close()
+
+
+def test_programs_that_start_a_notebooks_kernel_at_once_share_it(server):
+    path = "here/both.ipynb"
+    with ThreadPoolExecutor(3) as pool:
+        found = set(pool.map(lambda _: attach(server, path), range(3)))
+    (kernel,) = found
+    assert [s.kernel.id for s in server.sessions() if s.path == path] == [kernel.id]
+    kernel.shut_down()
 
 
 def test_input_is_asked_of_who_runs_the_cell(channels):
