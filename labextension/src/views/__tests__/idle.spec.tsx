@@ -1,4 +1,4 @@
-import { act, fireEvent, screen } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
 import {
   makeAbout,
@@ -239,8 +239,9 @@ describe('idle sessions', () => {
       expect(page.server.count('GET /sessions/s1/activity')).toBe(1);
       hidden.mockReturnValue(false);
       document.dispatchEvent(new Event('visibilitychange'));
-      await new Promise(done => setTimeout(done, 400));
-      expect(page.server.count('GET /sessions/s1/activity')).toBe(2);
+      await waitFor(() =>
+        expect(page.server.count('GET /sessions/s1/activity')).toBe(2)
+      );
       hidden.mockRestore();
     });
 
