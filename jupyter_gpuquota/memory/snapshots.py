@@ -94,6 +94,7 @@ class MemoryProcess:
             place = TreePart(folder=order.folder, lake=lake, dataset=dataset, version="")
             tree = await _stored(objects, order, place, msgspec.json.encode(order.draft.spec))
             made = await _with_volumes(objects, order, lake)
+            self._folders.names |= {each.tree.folder for each in made.volumes if each.tree}
             body = identity.encode(replace(made, tree=tree))
             snapshot = identity.identity(body)
             await objects.create(identity.key(order.draft.owner, snapshot), body)

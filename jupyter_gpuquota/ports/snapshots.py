@@ -25,8 +25,8 @@ class RestoreOrder:
     """One restore to carry out: what goes where, and the session that is launched after it.
 
     `spec` is None where no session is launched. With `replace` what is restored takes the place of
-    the session's own; `place` is the folder that is replaced, if that is one. `claims` are new
-    volumes by their originals.
+    the session's own; `place` is the folder that is replaced, if that is one, `places` are those of
+    volumes. `claims` are new volumes by their originals.
     """
 
     snapshot: Snapshot
@@ -39,6 +39,7 @@ class RestoreOrder:
     replace: bool = False
     variables: bool = False
     claims: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
 
 
 class Snapshots(Protocol):

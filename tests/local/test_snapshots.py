@@ -230,23 +230,38 @@ def test_a_snapshot_goes_on_without_its_controller(shell: Shell, client: Client)
 
 def test_a_replacement_keeps_the_original_and_can_be_undone(shell: Shell, client: Client) -> None:
     folder = folder_of(shell, "replaced")
-    client.sessions.submit("replaced", command=["sleep", "600"], folder=str(folder), wait=True)
+    volume = Path(client.volumes.create("kept", project="team-a", size="1Gi").folder)
+    (volume / "weights").write_text("old")
+    words = {"command": ["sleep", "600"], "volumes": ["kept:/kept"]}
+    client.sessions.submit("replaced", **words, folder=str(folder), wait=True)
     client.snapshots.create("replaced", tags=["old"])
     with pytest.raises(InvalidFields, match="works in"):
         client.snapshots.restore("old", replace=True)
     client.sessions.stop("replaced")
     wait_for(lambda: client.sessions.get("replaced").state == "stopped")
     (folder / "train.py").write_text("print(2)\n")
+    (volume / "weights").write_text("new")
+    other = folder_of(shell, "other-user")
+    client.sessions.submit("other-user", **words, folder=str(other), wait=True)
+    with pytest.raises(InvalidFields, match="other-user mounts the volume kept"):
+        client.snapshots.restore("old", replace=True)
+    assert [each.name for each in volume.parent.iterdir() if each.is_dir()] == ["files"]
+    client.sessions.stop("other-user")
+    wait_for(lambda: client.sessions.get("other-user").state == "stopped")
     done = client.snapshots.restore("old", replace=True)
     assert (folder / "train.py").read_text() == "print(1)\n"
+    assert (volume / "weights").read_text() == "old"
     assert (Path(done.kept) / "train.py").read_text() == "print(2)\n"
     client.snapshots.undo(done.id)
     assert (folder / "train.py").read_text() == "print(2)\n"
+    assert (volume / "weights").read_text() == "new"
     client.snapshots.replace(done.id)
     said = shell.ok("snapshot", "confirm", done.id)
     assert said == f"Removed {done.kept}, the original of {folder}.\n"
     assert (folder / "train.py").read_text() == "print(1)\n"
     assert not list(folder.parent.glob("replaced.before-*"))
+    assert (volume / "weights").read_text() == "old"
+    assert {each.name for each in volume.parent.iterdir()} == {"files", "volume.json"}
 
 
 def _process(shell: Shell) -> bool:

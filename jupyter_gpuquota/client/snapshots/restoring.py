@@ -42,8 +42,8 @@ class Restoring(Namespace):
     ) -> Restoration:
         """Restore a snapshot into a new folder, and launch a session in it.
 
-        With `replace` the restored folder, or on a cluster the volumes, take the place of the
-        session's, which are kept until `confirm`; `undo` puts them back. With `variables` those
+        With `replace` the restored folder and volumes, on a cluster the volumes, take the place of
+        the session's, which are kept until `confirm`; `undo` puts them back. With `variables` those
         that were stored are restored, for `jupyter_gpuquota.variables()`: they are code. Raises
         InvalidFields with all that stands against it, and what the restore has failed with.
         """

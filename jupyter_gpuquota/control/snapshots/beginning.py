@@ -12,7 +12,8 @@ from ...ports.snapshots import RestoreOrder
 from ...store.spawn import new_id
 from ..volumes.restored import RestoredVolumes
 from ..volumes.store import VolumeRecord
-from .journal import NewVolume, Record, tree_of
+from .journal import NewVolume, Record, ReplacedVolume, Swap, tree_of
+from .swapping import kept_at
 
 
 def record_of(order: RestoreOrder, volumes: RestoredVolumes | None) -> Record:
@@ -33,12 +34,14 @@ def record_of(order: RestoreOrder, volumes: RestoredVolumes | None) -> Record:
         begun=now,
         updated=now,
         volumes=tuple(order.claims.values()),
+        places=tuple(order.places.values()),
     )
     return Record(
         shown=shown,
         tree=tree_of(tree, order.folder, variables=order.variables),
         spec=mounting(order.spec, order.claims) if order.spec else None,
         volumes=tuple(_volumes(order, shown, volumes)) if volumes else (),
+        replaced=tuple(_replaced(order, shown, volumes)) if volumes else (),
     )
 
 
@@ -48,7 +51,7 @@ def _volumes(
     """Yield the volumes to make; each may become as large as its original may now."""
     sizes = volumes.sizes(order.manifest.project)
     for part in order.manifest.volumes:
-        if part.tree and part.volume in order.claims:
+        if part.tree and part.volume in order.claims and part.volume not in order.places:
             record = VolumeRecord(
                 name=order.claims[part.volume],
                 project=order.manifest.project,
@@ -59,3 +62,27 @@ def _volumes(
             )
             folder = volumes.folder(record, shown.id)
             yield NewVolume(record=record, tree=tree_of(part.tree, folder))
+
+
+def _replaced(
+    order: RestoreOrder, shown: Restoration, volumes: RestoredVolumes
+) -> Iterator[ReplacedVolume]:
+    """Yield the volumes whose folders are replaced; each keeps its limit."""
+    originals = volumes.originals(order.manifest.project)
+    for part in order.manifest.volumes:
+        if part.tree and (place := order.places.get(part.volume)):
+            original = originals.get(part.volume)
+            if original is None:
+                raise Conflict(f"The volume {part.volume} is gone.", hint="Restore again.")
+            kept = kept_at(place, shown.snapshot, shown.id)
+            folder = f"{place}.restored-{shown.id}"
+            record = VolumeRecord(
+                name=original.name,
+                project=original.project,
+                folder=place if original.registered else "",
+                size=original.size,
+            )
+            tree = tree_of(part.tree, volumes.beside(folder))
+            yield ReplacedVolume(
+                record=record, tree=tree, swap=Swap(place=place, folder=folder, kept=kept)
+            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ...core.snapshots import volumes
 from ...core.snapshots.restore import Found, Space
@@ -33,11 +33,13 @@ class Finding:
             raise refused(FieldError("folder", "Give an absolute path."))
         problem = await in_thread(self._folders.problem, folder)
         problems = {"folder": problem} if problem else {}
-        claims = {}
+        stored = {each.volume: each.tree for each in manifest.volumes if each.tree}
+        places = self._places(manifest, stored) if request.replace else {}
+        problems |= await in_thread(self._unwritable, places)
+        claims = {name: name for name in places}
         if self.volumes and request.launch and not request.replace:
             taken = self.volumes.sizes(manifest.project)
             claims = volumes.new_names(manifest, name, taken)
-        stored = {each.volume: each.tree for each in manifest.volumes if each.tree}
         copies = {volume: stored[volume] for volume in claims}
         for volume, tree in copies.items():
             if not await self._has(tree):
@@ -46,18 +48,36 @@ class Finding:
             folder=folder,
             taken=await in_thread(self._folders.exists, folder),
             tree=await self._has(manifest.tree) if manifest.tree else True,
-            spaces=await in_thread(self._spaces, folder, manifest.tree, copies),
+            spaces=await in_thread(self._spaces, folder, manifest.tree, copies, places),
             claims=claims,
+            places=places,
             problems=problems,
         )
 
+    def _places(self, manifest: Manifest, stored: Collection[str]) -> dict[str, str]:
+        """Return the folders of the volumes that a replacement replaces."""
+        there = self.volumes.originals(manifest.project) if self.volumes else {}
+        return {name: each.folder for name, each in there.items() if name in stored}
+
+    def _unwritable(self, places: Mapping[str, str]) -> dict[str, str]:
+        """Return beside which folders of volumes nothing can be made, by field."""
+        found = {f"volumes.{name}": self._folders.problem(place) for name, place in places.items()}
+        return {field: problem for field, problem in found.items() if problem}
+
     def _spaces(
-        self, folder: str, tree: TreePart | None, copies: Mapping[str, TreePart]
+        self,
+        folder: str,
+        tree: TreePart | None,
+        copies: Mapping[str, TreePart],
+        places: Mapping[str, str],
     ) -> tuple[Space, ...]:
         """Return what would be written to each file system; that of the folder is the first."""
         wanted = [(folder, tree.size if tree else 0)]
         root = self.volumes.root if self.volumes else ""
-        wanted += [(posixpath.join(root, name), each.size) for name, each in copies.items()]
+        wanted += [
+            (places.get(name) or posixpath.join(root, name), each.size)
+            for name, each in copies.items()
+        ]
         found: dict[int, Space] = {}
         for path, size in wanted:
             if known := self._folders.space(path):

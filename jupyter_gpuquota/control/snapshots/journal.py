@@ -53,6 +53,22 @@ class NewVolume(msgspec.Struct, frozen=True, kw_only=True):
     tree: Tree
 
 
+class Swap(msgspec.Struct, frozen=True, kw_only=True):
+    """A restored `folder` that takes the `place` of another one, which is then at `kept`."""
+
+    place: str
+    folder: str
+    kept: str
+
+
+class ReplacedVolume(msgspec.Struct, frozen=True, kw_only=True):
+    """A volume whose folder is replaced by the files of a tree."""
+
+    record: VolumeRecord
+    tree: Tree
+    swap: Swap
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """One restore, with what its next steps need."""
 
@@ -60,12 +76,24 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     tree: Tree
     spec: SessionSpec | None = None
     volumes: tuple[NewVolume, ...] = ()
+    replaced: tuple[ReplacedVolume, ...] = ()
+
+    @property
+    def swaps(self) -> tuple[Swap, ...]:
+        """The folders that are replaced: the session's, then those of volumes."""
+        shown = self.shown
+        own = Swap(place=shown.place, folder=shown.folder, kept=shown.kept)
+        return (own, *(each.swap for each in self.replaced))
 
     @property
     def trees(self) -> tuple[Tree, ...]:
         """Everything that is written; earlier versions did not repeat the folder."""
         folder = msgspec.structs.replace(self.tree, folder=self.shown.folder)
-        return (folder, *(each.tree for each in self.volumes))
+        return (
+            folder,
+            *(each.tree for each in self.volumes),
+            *(each.tree for each in self.replaced),
+        )
 
 
 class Journal:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import posixpath
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from ...core.snapshots import replacement
 from ...core.snapshots.restore import Found
-from ...errors import Conflict, GpuQuotaError, Internal, WrongState
+from ...errors import GpuQuotaError, Internal, WrongState
 from ...model.sessions import Session
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.restore import Restoration, RestoreRequest, RestoreState
@@ -28,6 +26,7 @@ from .finding import Finding
 from .folders import Folders
 from .journal import Journal, Record, Tree
 from .registry import Registry
+from .swapping import Swapping, kept_at
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +49,7 @@ class FolderRestores:
         self._journal = journal
         self._folders = folders
         self._fetching = fetching
+        self._swapping = Swapping(folders)
         self._changed = changed
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -85,7 +85,8 @@ class FolderRestores:
         ended: set[RestoreState] = {"done", "failed", "replaced", "undone"}
         record = self._find(restore, ended, "forgotten")
         if record.shown.state == "replaced":
-            await in_thread(self._remove_kept, record.shown)
+            await in_thread(self._swapping.remove_kept, record)
+        await in_thread(self._swapping.remove_restored, record)
         await self._journal.drop(restore)
         self._changed()
 
@@ -96,8 +97,8 @@ class FolderRestores:
         for record in self._journal.all():
             if record.shown.active:
                 self._go(record, again=True)
-            elif record.shown.state == "replaced" and not await in_thread(
-                self._folders.exists, record.shown.kept
+            elif record.shown.state == "replaced" and await in_thread(
+                self._swapping.is_confirmed, record
             ):
                 # The original is gone, by a confirm or by hand: nothing can be put back.
                 await self.remove(record.shown.id)
@@ -157,12 +158,14 @@ class FolderRestores:
             record = await self._fetched(record, again=again)
             for each in record.volumes:
                 await self._volumes.complete(each.record, record.shown.id)
+            for replaced in record.replaced:
+                await self._volumes.complete_beside(replaced.swap.folder)
             return _moved(record, _after_fetch(record))
         if state == "launching":
             session = await self._launched(record)
             shown = replace(record.shown, session=session.id)
             return _moved(replace(record, shown=shown), "done")
-        await in_thread(self._swap, record.shown)
+        await in_thread(self._swapping.swap, record)
         return _moved(record, "replaced" if state == "replacing" else "undone")
 
     async def _fetched(self, record: Record, *, again: bool) -> Record:
@@ -176,6 +179,9 @@ class FolderRestores:
         for each in record.volumes:
             if each.tree in left:
                 await self._volumes.begin(each.record, record.shown.id)
+        for replaced in record.replaced:
+            if replaced.tree in left:
+                await self._volumes.begin_beside(replaced.record, replaced.swap.folder)
         if left:
             await self._fetching.fetch(record, left, self._folders)
         return record
@@ -183,11 +189,13 @@ class FolderRestores:
     async def _left(self, record: Record) -> list[Tree]:
         """Return the trees of a restore that are not in their places."""
         there = {each.tree.folder for each in record.volumes if self._volumes.has(each.record)}
-        return [
-            each
-            for each in record.trees
-            if each.folder not in there and not await in_thread(self._folders.exists, each.folder)
-        ]
+        at = {each.tree.folder: each.swap.folder for each in record.replaced}
+
+        def is_left(folder: str) -> bool:
+            places = {folder, at.get(folder, folder)}
+            return folder not in there and not any(map(self._folders.exists, places))
+
+        return [each for each in record.trees if await in_thread(is_left, each.folder)]
 
     @property
     def _volumes(self) -> RestoredVolumes:
@@ -205,34 +213,6 @@ class FolderRestores:
                 return session
         return await self.sessions.create(record.spec, record.shown.owner)
 
-    def _swap(self, shown: Restoration) -> None:
-        """Rename until the replacement, or its undo, is done."""
-        undo = shown.state == "undoing"
-        decide = replacement.undoing if undo else replacement.replacing
-        away, back = (shown.folder, shown.kept) if undo else (shown.kept, shown.folder)
-        exists = self._folders.exists
-        while True:
-            step = decide(
-                place=exists(shown.place), folder=exists(shown.folder), kept=exists(shown.kept)
-            )
-            if step == "keep":
-                self._folders.rename(shown.place, away)
-            elif step == "put":
-                self._folders.rename(back, shown.place)
-            elif step == "lost":
-                raise Conflict(
-                    f"{shown.place}, {shown.folder} and {shown.kept} are not as they were left.",
-                    hint="Somebody has moved one of them. Put it back, then try again.",
-                )
-            else:
-                return
-
-    def _remove_kept(self, shown: Restoration) -> None:
-        """Remove the original folder; it is renamed first, so that no part of it is put back."""
-        if self._folders.exists(shown.kept):
-            self._folders.rename(shown.kept, _going(shown))
-        self._folders.remove(_going(shown))
-
     async def _sweep(self) -> None:
         """Remove volumes that were begun for restores which are over."""
         if self.finding.volumes:
@@ -240,6 +220,8 @@ class FolderRestores:
             await self.finding.volumes.keep_only(active)
 
     async def _fail(self, record: Record, error: GpuQuotaError) -> None:
+        if record.shown.state == "fetching":
+            await in_thread(self._swapping.remove_restored, record)
         shown = replace(record.shown, problem=problem_of(error))
         await self._journal.put(_moved(replace(record, shown=shown), "failed"))
         await self._sweep()
@@ -259,11 +241,6 @@ def _moved(record: Record, state: RestoreState) -> Record:
     return replace(record, shown=shown)
 
 
-def _going(shown: Restoration) -> str:
-    """Return where a kept folder is while it is removed."""
-    return posixpath.join(posixpath.dirname(shown.place or "/"), f".removing-{shown.id}")
-
-
 def _kept(record: Record, place: str) -> str:
     """Return where the original folder is kept: a name that nothing else has."""
-    return f"{place}.before-{record.shown.snapshot[:8]}-{record.shown.id[:4]}"
+    return kept_at(place, record.shown.snapshot, record.shown.id)

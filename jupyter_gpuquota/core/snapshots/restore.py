@@ -43,7 +43,8 @@ class Found:
 
     `folder` is the new folder, `taken`: something is there. `tree`: the lake still has the files.
     `spaces` are the file systems that get files, first that of the folder. `claims` are the new
-    volumes that would be made, by their originals. `problems` prevent the restore, by field;
+    volumes that would be made, by their originals; `places` the folders of those that stay and get
+    the stored files. `problems` prevent the restore, by field;
     `warnings` say what will differ.
     """
 
@@ -52,6 +53,7 @@ class Found:
     tree: bool = True
     spaces: tuple[Space, ...] = ()
     claims: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
@@ -174,7 +176,10 @@ def plan(
         free=found.spaces[0].free if found.spaces else None,
         spec=spec,
         replaces=_original(manifest) if request.replace else "",
-        claims=tuple(f"{volume}={claim}" for volume, claim in found.claims.items()),
+        claims=tuple(
+            claim if volume in found.places else f"{volume}={claim}"
+            for volume, claim in found.claims.items()
+        ),
         problems=tuple(map(field_problem, wrong)),
         warnings=warnings(manifest, found),
     )

@@ -37,7 +37,8 @@ class RestorePlan(Model, frozen=True, kw_only=True):
 
     `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
     `warnings` do not. `size` is in bytes, `free` the room where the folder will be. `claims` are
-    the new volumes, as ORIGINAL=NEW; on a cluster there is no folder.
+    the new volumes, as ORIGINAL=NEW, and those that get the stored files by their names; on a
+    cluster there is no folder.
     """
 
     snapshot: str
@@ -58,7 +59,7 @@ class Restoration(Model, frozen=True, kw_only=True):
     exists. After a replacement `folder` has the place of the old one, which is at `kept` until it
     is confirmed. On a cluster `replaces` is the id of the session whose volumes can be replaced,
     `place` its name, and `kept` names those of its volumes that a confirmation removes. `volumes`
-    are the new volumes on one machine.
+    are the new volumes on one machine, or those that `places`, their folders, are replaced of.
     """
 
     id: str
@@ -76,6 +77,7 @@ class Restoration(Model, frozen=True, kw_only=True):
     begun: datetime
     updated: datetime
     volumes: Annotated[tuple[str, ...], ADDED] = ()
+    places: Annotated[tuple[str, ...], ADDED] = ()
     problem: Problem | None = None
 
     @property

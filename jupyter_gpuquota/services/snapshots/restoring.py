@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace as with_
 
 from ...core import names
@@ -12,8 +12,8 @@ from ...core.requests.again import asked_again
 from ...core.snapshots import restore as restoring
 from ...core.snapshots import rights
 from ...core.snapshots.restore import Found
-from ...errors import FieldError, InvalidFields, NameTaken, WrongState, refused
-from ...model.sessions import ENDED, SessionSpec, State
+from ...errors import FieldError, InvalidFields, NameTaken, refused
+from ...model.sessions import SessionSpec
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.restore import Restoration, RestorationList, RestorePlan, RestoreRequest
 from ...model.struct import Nothing
@@ -21,10 +21,7 @@ from ...ports.backend import Backend
 from ...ports.snapshots import RestoreOrder, Restores
 from ..call import Call
 from ..launches.facts import facts
-from . import taking
-
-INACTIVE: frozenset[State] = ENDED | {"suspended"}
-"""States in which nobody works in a session's folder, nor will without being asked to."""
+from . import resting, taking
 
 
 async def restores(backend: Backend, call: Call) -> RestorationList:
@@ -54,14 +51,14 @@ async def restore(backend: Backend, call: Call) -> Restoration:
 async def replace(backend: Backend, call: Call) -> Restoration:
     """Put what was restored in the place of the original."""
     known = _find(backend, call)
-    _check_at_rest(backend, known)
+    resting.check(backend, call, known)
     return await _able(backend).replace(known.id, known.origin)
 
 
 async def undo(backend: Backend, call: Call) -> Restoration:
     """Put the original back in its place."""
     known = _find(backend, call)
-    _check_at_rest(backend, known)
+    resting.check(backend, call, known)
     return await _able(backend).undo(known.id)
 
 
@@ -87,7 +84,11 @@ async def _planned(
     spec: SessionSpec | None = None
     refusals: Sequence[FieldError] = ()
     if request.replace:
-        refusals = _live(backend, [place], [manifest.session])
+        refusals = [
+            *resting.live(backend, [place], [manifest.session]),
+            *resting.mounting(backend, call, manifest.session, found.places.values()),
+            *resting.not_allowed(backend, call, manifest.project, found.places),
+        ]
     elif request.launch:
         try:
             spec = await _session(backend, call, manifest, name, found)
@@ -104,6 +105,7 @@ async def _planned(
         replace=request.replace,
         variables=request.variables,
         claims=found.claims,
+        places=found.places,
     )
     return order, refusals, found
 
@@ -124,29 +126,6 @@ async def _session(
     checked = restoring.mounting_too(checked, made)
     names.check_free(checked, backend.sessions.all())
     return checked
-
-
-def _check_at_rest(backend: Backend, known: Restoration) -> None:
-    """Raise WrongState while a session works in what is replaced, or in what replaces it."""
-    folders, ids = [known.origin, known.folder], [known.replaces, known.session]
-    if problems := _live(backend, folders, ids):
-        raise WrongState(problems[0].message, hint=problems[0].hint)
-
-
-def _live(backend: Backend, folders: Iterable[str], ids: Iterable[str]) -> list[FieldError]:
-    """Return which sessions must end before their folders or volumes are replaced."""
-    replaced, named = {folder for folder in folders if folder}, set(ids)
-    return [
-        FieldError(
-            "replace",
-            f"The session {each.spec.name} works in {each.spec.folder}."
-            if each.spec.folder in replaced
-            else f"The session {each.spec.name} is {each.state}.",
-            "Suspend or stop it first: its files are replaced.",
-        )
-        for each in backend.sessions.all()
-        if (each.spec.folder in replaced or each.id in named) and each.state not in INACTIVE
-    ]
 
 
 def _find(backend: Backend, call: Call) -> Restoration:

@@ -168,7 +168,8 @@ def restored_text(found: Restoration) -> str:
         session = f" The session {found.name} mounts them." if found.name else ""
         return f"New volumes have the files of {short(found.snapshot)}.{session}"
     session = f"; the session {found.name} works there" if found.name else ""
-    volumes = f" New volumes: {', '.join(found.volumes)}." if found.volumes else ""
+    is_new = found.volumes and not found.places
+    volumes = f" New volumes: {', '.join(found.volumes)}." if is_new else ""
     return f"{found.folder} has the files of {short(found.snapshot)}{session}.{volumes}"
 
 
@@ -177,7 +178,8 @@ def _replaced_text(found: Restoration) -> str:
     undo, confirm = f"snapshot undo {found.id}", f"snapshot confirm {found.id}"
     if not found.replaces:
         kept = f"The original is {found.kept}: {undo}, or {confirm} to remove it."
-        return f"{found.place} is that of the snapshot. {kept}"
+        volumes = f" Volumes with it: {', '.join(found.volumes)}." if found.places else ""
+        return f"{found.place} is that of the snapshot. {kept}{volumes}"
     if not found.kept:
         return f"{found.place} mounts the volumes of the snapshot. To mount its own again: {undo}."
     kept = f"Its own are kept ({found.kept}): {undo}, or {confirm} to remove them."

@@ -2586,7 +2586,8 @@ export interface SnapshotRulesRequest {
  *
  * `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
  * `warnings` do not. `size` is in bytes, `free` the room where the folder will be. `claims` are
- * the new volumes, as ORIGINAL=NEW; on a cluster there is no folder.
+ * the new volumes, as ORIGINAL=NEW, and those that get the stored files by their names; on a
+ * cluster there is no folder.
  */
 export interface RestorePlan {
   snapshot: string;
@@ -2621,7 +2622,7 @@ export interface RestoreRequest {
  * exists. After a replacement `folder` has the place of the old one, which is at `kept` until it
  * is confirmed. On a cluster `replaces` is the id of the session whose volumes can be replaced,
  * `place` its name, and `kept` names those of its volumes that a confirmation removes. `volumes`
- * are the new volumes on one machine.
+ * are the new volumes on one machine, or those that `places`, their folders, are replaced of.
  */
 export interface Restoration {
   id: string;
@@ -2639,6 +2640,7 @@ export interface Restoration {
   begun: string;
   updated: string;
   volumes?: string[];
+  places?: string[];
   problem: Problem | null;
 }
 /**

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_gpuquota.core.access import Caller
+from jupyter_gpuquota.errors import InvalidFields, WrongState
 from jupyter_gpuquota.model.snapshots.restore import RestorePlan, RestoreRequest
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotDetails
 from jupyter_gpuquota.model.volumes.mounts import Mount
@@ -61,3 +62,36 @@ async def test_a_volume_that_was_not_chosen_is_mounted_as_it_is(backend: Backend
     assert (done.state, done.volumes) == ("done", ())
     session = next(each for each in backend.sessions.all() if each.id == done.session)
     assert [each.volume for each in session.spec.volumes] == ["scratch", "scans"]
+
+
+async def test_a_replacement_replaces_volumes_that_nobody_else_mounts(backend: Backend) -> None:
+    found = await taken(backend)
+    assert found.manifest
+    await backend.sessions.stop(found.manifest.session)
+    await until(backend, found.manifest.session, "stopped")
+    mounts = (Mount(volume="scratch", path="/scratch", read_only=True),)
+    other = await launch(backend, "other", "me", mounts, project="team-c")
+    with pytest.raises(InvalidFields, match="The session other mounts the volume scratch"):
+        await snapshots.restore(backend, found.snapshot.id, OWNER, replace=True)
+    assert not backend.snapshots.restores.all()
+    await backend.sessions.stop(other.id)
+    await until(backend, other.id, "stopped")
+    plan: RestorePlan = await snapshots.ask(
+        backend,
+        "snapshots.plan",
+        OWNER,
+        body=RestoreRequest(replace=True),
+        snapshot=found.snapshot.id,
+    )
+    assert plan.claims == ("scratch",)
+    assert "Volumes are used as they are now: scans." in plan.warnings
+    done = await snapshots.restore(backend, found.snapshot.id, OWNER, replace=True)
+    assert (done.state, done.volumes, done.problem) == ("replaced", ("scratch",), None)
+    assert done.places == ("/demo/volumes/team-c/scratch",)
+    launched = await launch(backend, "third", "me", mounts, project="team-c")
+    with pytest.raises(WrongState, match="The session third"):
+        await snapshots.ask(backend, "snapshots.undo", OWNER, restore=done.id)
+    await backend.sessions.stop(launched.id)
+    await until(backend, launched.id, "stopped")
+    undone = await snapshots.ask(backend, "snapshots.undo", OWNER, restore=done.id)
+    assert undone.state == "undone"

@@ -46,6 +46,7 @@ from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from jupyter_gpuquota.model.snapshots.orders import MountedVolume, SnapshotOrder
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRequest
 from jupyter_gpuquota.model.struct import problem_of
+from jupyter_gpuquota.model.volumes.volumes import Volume
 from jupyter_gpuquota.ports.snapshots import RestoreOrder
 from jupyter_gpuquota.store.lake.connection import connect
 from tests.builders import NOW, make_session
@@ -137,6 +138,7 @@ class DiskVolumes(RestoredVolumes):
         super().__init__(cast("KeptVolumes", None), filling)
         self._files = filling
         self._stored = FolderVolumes(home)
+        self._place = home / SHARED
         self._step = step
 
     def sizes(self, project: str) -> dict[str, int]:
@@ -146,6 +148,21 @@ class DiskVolumes(RestoredVolumes):
     def has(self, record: VolumeRecord) -> bool:
         """Return whether a volume is complete."""
         return record in list(self._stored.load())
+
+    def originals(self, project: str) -> dict[str, Volume]:
+        """Return the session's volume: a folder that was shared."""
+        folder = str(self._place)
+        known = Volume(name=SHARED, project=project, kind="folder", folder=folder, registered=True)
+        return {SHARED: known}
+
+    async def complete_beside(self, folder: str) -> None:
+        """Let a folder appear, with a step after its first file was moved."""
+        around = Path(self.beside(folder)).parent
+        for each in sorted(around.glob("*/*.txt"))[:1]:
+            each.rename(around / each.name)
+            self._step()
+        self._files.complete_beside(folder)
+        self._step()
 
     async def complete(self, record: VolumeRecord, order: str) -> None:
         """Make it a volume, with a step after its first file was moved."""
@@ -288,7 +305,7 @@ class Controller:
         await self._begin("new", spec=True)
 
     async def replace(self) -> None:
-        """Replace the session's folder, undo it, replace it again, and confirm."""
+        """Replace the session's folder and its volume, undo it, replace it again, and confirm."""
         begun = await self._begin("beside", place=str(self.place))
         await self.settled()
         restores = self.parts.snapshots.restores
@@ -334,6 +351,7 @@ class Controller:
             spec=msgspec.structs.replace(manifest.spec, folder=folder) if spec else None,
             place=place,
             claims={SHARED: f"{name}-{SHARED}"} if spec and manifest.volumes else {},
+            places={SHARED: str(self.home / SHARED)} if place and manifest.volumes else {},
         )
         begun = await self.parts.snapshots.restores.begin(order)
         _asked()

@@ -91,7 +91,7 @@ function Restore(props: {
   const ui = useUi();
   const { trans } = ui;
   const { actions, restore } = props;
-  const { kept, origin, problem, replaces, state } = restore;
+  const { kept, origin, places, problem, replaces, state, volumes } = restore;
   const text = restoreText(trans, restore);
   const button = (label: string, act: () => Promise<unknown>) => (
     <button
@@ -134,6 +134,9 @@ function Restore(props: {
           {replaces
             ? kept && trans.__('Its own volumes are kept: %1.', kept)
             : trans.__('The original folder is kept at %1.', kept)}
+          {places?.length
+            ? ` ${trans.__('So are the original files of these volumes: %1.', volumes?.join(', '))}`
+            : null}
         </p>
       ) : null}
       {state === 'replaced'
