@@ -64,6 +64,7 @@ def open_snapshots(
             own=data.own,
             lakes=data.registry.lakes,
             objects=data.registry.objects,
+            readers=config.data_jobs(defaults.run_as_user, defaults.run_as_group),
             copying=tuple(config.snapshot_copy_drivers),
             patience=patience,
             lost=lost,

@@ -38,6 +38,9 @@ READ_ONLY = f"{DOMAIN}/read-only"
 COPY = f"{DOMAIN}/copy"
 """Label of a claim that is no volume but the copy of one, made for a snapshot."""
 
+COPY_READER = f"{DOMAIN}/copy-reader"
+"""Label of a Job whose pod reads copies of volumes, and of that pod: the id of the reading."""
+
 KEPT = f"{DOMAIN}/kept"
 """Label of a claim that a restored one has replaced: the restore that can be undone."""
 

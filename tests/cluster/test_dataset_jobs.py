@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_gpuquota.errors import InUse
 from jupyter_gpuquota.kubernetes.api import Api
-from jupyter_gpuquota.kubernetes.builders.data_job import DataJobSettings
+from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
 from jupyter_gpuquota.kubernetes.datasets.capability import Around, ClusterDatasets
 from jupyter_gpuquota.kubernetes.resources import JOBS
 from jupyter_gpuquota.kubernetes.watching.watches import Watches

@@ -10,9 +10,11 @@ import pytest
 import pytest_asyncio
 
 from jupyter_gpuquota.errors import InvalidFields, NotFound, Unsupported
-from jupyter_gpuquota.kubernetes.resources import CLAIMS
+from jupyter_gpuquota.kubernetes.labels import COPY_READER
+from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
 from jupyter_gpuquota.model.programs import ExecRequest
+from jupyter_gpuquota.model.snapshots.comparison import SnapshotCompareQuery
 from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
 from jupyter_gpuquota.model.snapshots.snapshots import (
     SnapshotFolder,
@@ -80,8 +82,8 @@ async def test_several_volumes_are_of_one_moment_and_go_together(site: Site) -> 
         assert found.manifest is not None
         assert {each.provider for each in found.manifest.volumes} == {"csi-group/v1beta2"}
         assert found.snapshot.consistency == "crash"
-        job = await site.ask("snapshots.verify", args={"snapshot": found.snapshot.id})
-        assert job.state == "done"
+        job = await verified(site, found.snapshot)
+        assert (job.state, job.files) == ("done", 2), job.problem
         with pytest.raises(Unsupported, match="in volumes of the cluster"):
             await site.ask(
                 "snapshots.export",
@@ -92,6 +94,54 @@ async def test_several_volumes_are_of_one_moment_and_go_together(site: Site) -> 
         assert await copies(site) == []
         with pytest.raises(NotFound):
             await site.ask("snapshots.get", args={"snapshot": found.snapshot.id})
+
+
+async def test_copies_are_read_in_a_pod_to_be_verified_and_compared(site: Site) -> None:
+    async with site.controller():
+        await site.set_up()
+        folder = await volume(site)
+        (folder / "sub").mkdir()
+        (folder / "sub" / "empty").mkdir()
+        (folder / "sub" / "latest").symlink_to("../model.txt")
+        session = await launch(site, "exp", "work:/work")
+        one = (await taken(site, session)).snapshot
+        (folder / "model.txt").write_text("second")
+        (folder / "new.txt").write_text("new")
+        two = (await taken(site, session)).snapshot
+        args, query = {"snapshot": one.id}, SnapshotCompareQuery(other=two.id)
+        before = await site.ask("snapshots.compare", args=args, query=query)
+        assert before.files == ()
+        assert any(f"snapshot verify {two.short}" in each for each in before.problems)
+        for each in (one, two):
+            job = await verified(site, each)
+            assert job.state == "done", job.problem
+            assert "recorded" in job.reason
+        after = await site.ask("snapshots.compare", args=args, query=query)
+        assert not any("verify" in each for each in after.problems)
+        changes = [(each.path, each.change, each.before, each.after) for each in after.files]
+        assert changes == [("work/model.txt", "changed", 5, 6), ("work/new.txt", "added", 0, 3)]
+        again = await verified(site, one)
+        assert (again.state, again.reason) == ("done", ""), again.problem
+        await wait_for(lambda: nothing_is_read(site))
+
+
+async def nothing_is_read(site: Site) -> bool:
+    """Return whether no Job reads copies, and no claim is left of one."""
+    async with connected(site.cluster.kubeconfig()) as [admin]:
+        jobs = await admin.list(JOBS, site.namespace, COPY_READER)
+        claims = {each.metadata.name for each in await admin.list(CLAIMS, site.namespace)}
+    return not jobs and claims == {"datasets", "work"}
+
+
+async def verified(site: Site, snapshot: Any) -> Any:
+    """Verify a snapshot, and return the job once it has ended."""
+    begun = await site.ask("snapshots.verify", args={"snapshot": snapshot.id})
+
+    async def ended() -> Any:
+        job = await site.ask("jobs.get", args={"job": begun.id})
+        return None if job.active else job
+
+    return await wait_for(ended)
 
 
 async def test_what_fails_leaves_the_rest_and_is_named(site: Site) -> None:

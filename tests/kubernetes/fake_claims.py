@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from jupyter_gpuquota.errors import GpuQuotaError, NotFound
-from jupyter_gpuquota.kubernetes.builders.data_job import DataJobSettings
+from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
 from jupyter_gpuquota.kubernetes.datasets.caches import ClaimCaches
 from jupyter_gpuquota.kubernetes.datasets.jobs import DataJobs
 from jupyter_gpuquota.kubernetes.datasets.marks import Copy

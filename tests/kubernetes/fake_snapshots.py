@@ -22,6 +22,7 @@ from jupyter_gpuquota.control.snapshots.capture.script import MARK
 from jupyter_gpuquota.core.volumes.remounting import remounted
 from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.builders.defaults import PodDefaults
+from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
 from jupyter_gpuquota.kubernetes.lease.leadership import LOST
 from jupyter_gpuquota.kubernetes.resident.late import Late
 from jupyter_gpuquota.kubernetes.resources import CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES
@@ -182,6 +183,7 @@ class Controller:
                 own=open_lake(Lake(name="own", url=(folder / "own").absolute().as_uri())),
                 lakes=lambda: (lake,),
                 objects=lambda _: objects,
+                readers=DataJobSettings(image="reader"),
                 patience=PATIENCE,
                 lost=lambda: self.lost,
             )

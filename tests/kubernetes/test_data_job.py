@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from jupyter_gpuquota.kubernetes.builders.data_job import (
     DataJob,
-    DataJobSettings,
     data_job,
     name_of,
 )
+from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
 from jupyter_gpuquota.model.pods import Toleration
 from tests.kubernetes.test_builders import expected
 

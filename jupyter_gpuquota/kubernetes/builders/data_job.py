@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ...model.pods import Toleration
 from ..labels import DATA_JOB, DATA_TASK, MANAGED_BY, MANAGER
-from ..quantities import memory_text, thousandths_text
 from ..resources import JOBS
-from .environment import literal
-from .metadata import without_empty
-from .pod import toleration
+from .helper_pod import DataJobSettings, HelperProgram, helper_pod
 from .workload import DISRUPTED
 
 CACHE_FOLDER = "/cache"
@@ -22,34 +18,10 @@ CACHE_FOLDER = "/cache"
 CONTAINER = "data"
 """The name of the container."""
 
-_SCRATCH = "/scratch"
 _PROGRAM = ("python", "-m", "jupyter_gpuquota.store")
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?", re.ASCII)
 _ENDED = {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [137, 143]}}
 """A program that has ended by itself says why; one that was killed is run again."""
-
-
-@dataclass(frozen=True, slots=True)
-class DataJobSettings:
-    """The administrator's settings for Jobs on cached datasets.
-
-    CPUs are millicores, memory MiB. `deadline` and `kept` are seconds: the most that a Job runs,
-    and how long one that has ended stays. `labels` are added to the Job, for example for a queue.
-    """
-
-    image: str
-    pull_policy: str = ""
-    pull_secrets: tuple[str, ...] = ()
-    cpu: int = 500
-    memory: int = 1024
-    deadline: int = 24 * 3600
-    kept: int = 3600
-    retries: int = 3
-    run_as_user: int = 1000
-    run_as_group: int = 100
-    tolerations: tuple[Toleration, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
-    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,59 +78,14 @@ def data_job(job: DataJob, settings: DataJobSettings, task: str) -> dict[str, An
 
 
 def _pod(job: DataJob, settings: DataJobSettings) -> dict[str, Any]:
-    return without_empty(
-        {
-            "restartPolicy": "Never",
-            "containers": [_container(job, settings)],
-            "volumes": [
-                {"name": "cache", "persistentVolumeClaim": {"claimName": job.claim}},
-                {"name": "scratch", "emptyDir": {}},
-            ],
-            "securityContext": {
-                "runAsNonRoot": True,
-                "runAsUser": settings.run_as_user,
-                "runAsGroup": settings.run_as_group,
-                "fsGroup": settings.run_as_group,
-                "fsGroupChangePolicy": "OnRootMismatch",
-                "seccompProfile": {"type": "RuntimeDefault"},
-            },
-            "automountServiceAccountToken": False,
-            "enableServiceLinks": False,
-            "imagePullSecrets": [{"name": name} for name in settings.pull_secrets],
-            "tolerations": [toleration(one) for one in settings.tolerations],
-        }
+    program = HelperProgram(
+        name=CONTAINER,
+        command=(*_PROGRAM, job.verb, *job.arguments),
+        volumes=({"name": "cache", "persistentVolumeClaim": {"claimName": job.claim}},),
+        mounts=({"name": "cache", "mountPath": CACHE_FOLDER},),
+        secret=job.secret,
     )
-
-
-def _container(job: DataJob, settings: DataJobSettings) -> dict[str, Any]:
-    plain = {"HOME": _SCRATCH, "TMPDIR": _SCRATCH, "PYTHONUNBUFFERED": "1", **settings.env}
-    amounts = {
-        "cpu": thousandths_text(settings.cpu),
-        "memory": memory_text(settings.memory),
-    }
-    return without_empty(
-        {
-            "name": CONTAINER,
-            "image": settings.image,
-            "imagePullPolicy": settings.pull_policy,
-            "command": [*_PROGRAM, *(literal(word) for word in (job.verb, *job.arguments))],
-            "workingDir": _SCRATCH,
-            "env": [{"name": name, "value": literal(value)} for name, value in plain.items()],
-            "envFrom": [{"secretRef": {"name": job.secret}}] if job.secret else [],
-            # CPU has no limit: an idle node's may be used. Memory is what is requested.
-            "resources": {"requests": amounts, "limits": {"memory": amounts["memory"]}},
-            "volumeMounts": [
-                {"name": "cache", "mountPath": CACHE_FOLDER},
-                {"name": "scratch", "mountPath": _SCRATCH},
-            ],
-            "securityContext": {
-                "allowPrivilegeEscalation": False,
-                "readOnlyRootFilesystem": True,
-                "capabilities": {"drop": ["ALL"]},
-            },
-            "terminationMessagePolicy": "FallbackToLogsOnError",
-        }
-    )
+    return helper_pod(program, settings)
 
 
 def _label(text: str) -> str:

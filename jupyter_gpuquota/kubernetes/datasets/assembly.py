@@ -37,7 +37,7 @@ from ...model.sessions import Session
 from ...ports.backend import Backend
 from ...store.lake.objects import Objects
 from ..api import Api
-from ..builders.data_job import DataJobSettings
+from ..builders.helper_pod import DataJobSettings
 from ..watching.watches import Watches
 from .capability import Around, ClusterDatasets
 from .fluid import Fluid

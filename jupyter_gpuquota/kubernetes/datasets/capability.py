@@ -16,7 +16,7 @@ from ...model.reasons import Reason
 from ...model.sessions import Session
 from ...ports.datasets import Datasets
 from ..api import Api
-from ..builders.data_job import DataJobSettings
+from ..builders.helper_pod import DataJobSettings
 from ..watching.watches import Watches
 from .caches import ClaimCaches
 from .fluid import Fluid

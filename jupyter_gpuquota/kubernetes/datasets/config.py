@@ -13,7 +13,7 @@ from ...core.requests.pods import read_options
 from ...model.pods import ContainerRules, PodOptions
 from ...model.sessions import SessionRequest
 from ...model.struct import Request
-from ..builders.data_job import DataJobSettings
+from ..builders.helper_pod import DataJobSettings
 
 
 class Runtime(Request, frozen=True, kw_only=True):

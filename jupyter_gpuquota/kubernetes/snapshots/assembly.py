@@ -31,6 +31,7 @@ from ...ports.snapshots import RestoreOrder
 from ...store.lake.objects import Objects
 from ..api import Api
 from ..builders.defaults import PodDefaults
+from ..builders.helper_pod import DataJobSettings
 from ..builders.volumes import claim_of
 from ..objects.pods import Pod
 from .capability import ClusterSnapshots, Parts
@@ -45,6 +46,10 @@ from .order import WAITING, Patience
 from .orphans import Orphans
 from .plan import COPYING
 from .planning import RestorePlanning
+from .reading.comparing import FileComparing
+from .reading.files import StoredFiles
+from .reading.reader import CopyReader
+from .reading.verifying import Verifying
 from .replacing import Replacing
 from .restores import ClaimRestores, Surroundings
 from .restoring import Restorer
@@ -63,7 +68,7 @@ class Cluster:
     """The cluster and its lakes, as snapshots use them.
 
     `own` are objects of the controller; `lost` returns why it is not in charge, empty while it is,
-    `pod` the pod of a session by its id.
+    `pod` the pod of a session by its id. `readers` are settings of the Jobs that read copies.
     """
 
     api: Api
@@ -73,6 +78,7 @@ class Cluster:
     own: Objects
     lakes: Callable[[], Sequence[Lake]]
     objects: Callable[[str], Objects | None]
+    readers: DataJobSettings
     copying: Iterable[str] = ()
     patience: Patience = WAITING
     lost: Callable[[], str] = str
@@ -94,15 +100,20 @@ class ClusterSnapshotParts:
         self._process = self._make_process()
         self._maker = self._make_maker()
         self.replacing = Replacing(KeptClaims(cluster.api), self._home)
+        self._restorer = Restorer(cluster.api, self._copies)
         self._restores = self._make_restores()
+        named, stored = ClaimCopies(self._copies), StoredFiles(self._registry)
+        reader = CopyReader(cluster.api, self._restorer, cluster.readers, cluster.patience)
+        self._verifying = Verifying(cluster.jobs, named, reader, stored)
         self.snapshots = ClusterSnapshots(
             Parts(
                 registry=self._registry,
                 maker=self._maker,
                 pages=self._pages,
-                board=cluster.jobs,
-                copies=ClaimCopies(self._copies),
+                copies=named,
                 restores=self._restores,
+                verifying=self._verifying,
+                comparing=FileComparing(stored),
             )
         )
         self._upkeep = Upkeep(
@@ -145,11 +156,10 @@ class ClusterSnapshotParts:
         )
 
     def _make_restores(self) -> ClaimRestores:
-        restorer = Restorer(self._cluster.api, self._copies)
         around = Surroundings(
-            restorer=restorer,
+            restorer=self._restorer,
             replacing=self.replacing,
-            planning=RestorePlanning(restorer, self.replacing),
+            planning=RestorePlanning(self._restorer, self.replacing),
             journal=Journal(self._cluster.own),
             mounting=self._mounting,
             variables=self._stored_variables,
@@ -180,6 +190,7 @@ class ClusterSnapshotParts:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._upkeep.close()
         await self._restores.close()
+        await self._verifying.close()
         await self._process.close()
         await self._maker.close()
 

@@ -7,21 +7,20 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from ...control.datasets.job_board import JobBoard
 from ...control.snapshots.making import Maker
 from ...control.snapshots.pages import SavingPages
 from ...control.snapshots.registry import Registry
 from ...core.snapshots.comparison import compare
-from ...errors import Conflict, Damaged, GpuQuotaError, InUse, Unsupported
-from ...model.datasets.jobs import Job, JobReport
+from ...errors import Conflict, InUse, Unsupported
+from ...model.datasets.jobs import Job
 from ...model.ending import PageReport
 from ...model.sessions import Session
 from ...model.snapshots.comparison import SnapshotComparison
 from ...model.snapshots.manifest import Manifest, Trigger
 from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
-from ...model.struct import problem_of
-from ...store.spawn import new_id
 from .copies.named import ClaimCopies
+from .reading.comparing import FileComparing
+from .reading.verifying import Verifying
 from .restores import ClaimRestores
 
 UNFINISHED = frozenset({"making", "failed"})
@@ -34,9 +33,10 @@ class Parts:
     registry: Registry
     maker: Maker
     pages: SavingPages
-    board: JobBoard
     copies: ClaimCopies
     restores: ClaimRestores
+    verifying: Verifying
+    comparing: FileComparing
 
 
 class ClusterSnapshots:
@@ -104,21 +104,12 @@ class ClusterSnapshots:
         await registry.remove(snapshot.id)
 
     async def verify(self, snapshot: Snapshot, user: str) -> Job:
-        """Check the manifest against its id, and that every copy is there and usable."""
-        board, job = self._parts.board, new_id()
-        await board.start(JobReport(kind="verify", state="running"), job, user)
-        try:
-            manifest = await self._parts.registry.manifest(snapshot.id)
-            missing = await self._parts.copies.missing(manifest)
-        except GpuQuotaError as error:
-            board.fail(job, error)
-            raise
-        report = JobReport(kind="verify", state="done", version=snapshot.id)
-        if missing:
-            text = f"The cluster no longer has the copies of: {', '.join(missing)}."
-            lost = problem_of(Damaged(text))
-            report = replace(report, state="failed", problem=lost, findings=tuple(missing))
-        return await board.report(job, report, user)
+        """Start to hash everything in the copies; what is gone is found at once.
+
+        Raises Damaged for a manifest that does not match its id, Unavailable.
+        """
+        manifest = await self._parts.registry.manifest(snapshot.id)
+        return await self._parts.verifying.start(snapshot, manifest, user)
 
     async def export(self, snapshot: Snapshot, folder: str, user: str) -> Job:
         """Raise Unsupported: the content is in volumes, which only pods can read."""
@@ -128,13 +119,15 @@ class ClusterSnapshots:
         )
 
     async def compare(self, before: Snapshot, after: Snapshot) -> SnapshotComparison:
-        """Return what differs; files in volumes are not compared. Raises Damaged, Unavailable."""
+        """Return what differs; files of volumes if both were verified.
+
+        Raises Conflict, Damaged, Unavailable.
+        """
         old, new = await self.manifest(before), await self.manifest(after)
         if old is None or new is None:
             raise Conflict("A snapshot is not ready.", hint="Wait until it is.")
         found = compare(before.id, old, after.id, new)
-        note = "Files in volumes of a cluster are not compared."
-        return replace(found, problems=(*found.problems, note))
+        return await self._parts.comparing.added(found, (before, old), (after, new))
 
     def saving(self, session_id: str) -> datetime | None:
         """Return until when the pages of a session shall save, None if they need not."""

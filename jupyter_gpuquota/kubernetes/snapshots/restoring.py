@@ -13,8 +13,9 @@ from ..api import Api, Fault
 from ..faults import error as explained
 from ..faults import translated
 from ..labels import MANAGED_BY, MANAGER
+from ..objects.meta import Object
 from ..objects.storage import ClassOfStorage
-from ..resources import CLAIMS, STORAGE_CLASSES
+from ..resources import CLAIMS, JOBS, STORAGE_CLASSES
 from .copies.copies import Copies
 from .copies.provider import Copy
 from .labels import CLAIM_OWNER, SNAPSHOT, SNAPSHOT_CLAIM, SNAPSHOT_OWNER
@@ -86,8 +87,17 @@ class Restorer:
                     found[each.origin] = size
         return found
 
-    async def make(self, wanted: Sequence[Wanted], order: str, owner: str, digest: str) -> None:
+    async def make(
+        self,
+        wanted: Sequence[Wanted],
+        order: str,
+        owner: str,
+        digest: str,
+        holder: Object | None = None,
+    ) -> None:
         """Make the claims; those that an earlier try has made are fine.
+
+        With a `holder`, a Job, they are removed together with it.
 
         They are filled at once, or with a class that waits for a pod, when their session starts.
         `owner` is a user, `digest` what stands for that name in labels. Raises Fault's errors.
@@ -99,6 +109,8 @@ class Restorer:
                 if copy is None:
                     raise NotFound(f"The copy {each.snapshot} was deleted from the cluster.")
                 body = self._manifest(each, copy, labels, owner)
+                if holder:
+                    body["metadata"]["ownerReferences"] = [_held_by(holder)]
                 try:
                     await self._api.create(CLAIMS, each.namespace, body)
                 except Fault as fault:
@@ -188,6 +200,17 @@ def manifest(
             "dataSource": dict(source),
             **named,
         },
+    }
+
+
+def _held_by(job: Object) -> dict[str, str]:
+    """Return the reference to the Job that a claim belongs to."""
+    meta = job.metadata
+    return {
+        "apiVersion": JOBS.api_version,
+        "kind": JOBS.kind,
+        "name": meta.name,
+        "uid": meta.uid,
     }
 
 

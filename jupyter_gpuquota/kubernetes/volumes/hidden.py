@@ -1,4 +1,4 @@
-"""Claims that are no volumes: home folders, cached datasets, copies, and those of single pods."""
+"""Claims that are no volumes: home folders, cached datasets, copies, and those of pods and Jobs."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Hidden:
     near: bool = False
 
     def hides(self, claim: Claim) -> bool:
-        """Return whether a claim is not listed. One that a pod owns ends with it."""
+        """Return whether a claim is not listed. One that a pod or a Job owns ends with it."""
         name = claim.metadata.name
         return (
             bool(self.cache and name == self.cache)
             or bool(self.homes and fnmatchcase(name, self.homes))
             or bool(self.near and _NEAR.fullmatch(name))
             or COPY in claim.metadata.labels
-            or any(owner.kind == "Pod" for owner in claim.metadata.owner_references)
+            or any(owner.kind in {"Pod", "Job"} for owner in claim.metadata.owner_references)
         )

@@ -180,7 +180,8 @@ def _export(client: Client, args: Args, _console: Console) -> View[Any]:
 
 
 def _verify(client: Client, args: Args, _console: Console) -> View[Any]:
-    return JobView(client.snapshots.verify(args.snapshot), note=f"{args.snapshot} is intact.")
+    job = client.snapshots.verify(args.snapshot)
+    return JobView(job, note=job.reason or f"{args.snapshot} is intact.")
 
 
 def _tag(client: Client, args: Args, _console: Console) -> View[Any]:

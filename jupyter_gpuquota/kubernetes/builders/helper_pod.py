@@ -1,0 +1,105 @@
+"""The pods of Jobs that help: on cached datasets, on copies of volumes; within *restricted*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...model.pods import Toleration
+from ..quantities import memory_text, thousandths_text
+from .environment import literal
+from .metadata import without_empty
+from .pod import toleration
+
+_SCRATCH = "/scratch"
+
+
+@dataclass(frozen=True, slots=True)
+class DataJobSettings:
+    """The administrator's settings for Jobs on cached datasets and on copies of volumes.
+
+    CPUs are millicores, memory MiB. `deadline` and `kept` are seconds: the most that a Job runs,
+    and how long one that has ended stays. `labels` are added to the Job, for example for a queue.
+    """
+
+    image: str
+    pull_policy: str = ""
+    pull_secrets: tuple[str, ...] = ()
+    cpu: int = 500
+    memory: int = 1024
+    deadline: int = 24 * 3600
+    kept: int = 3600
+    retries: int = 3
+    run_as_user: int = 1000
+    run_as_group: int = 100
+    tolerations: tuple[Toleration, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelperProgram:
+    """What such a pod runs, and what it mounts, in the words of the API.
+
+    `secret` is the Secret whose keys become variables, empty for none.
+    """
+
+    name: str
+    command: Sequence[str]
+    volumes: Sequence[Mapping[str, Any]]
+    mounts: Sequence[Mapping[str, Any]]
+    env: Mapping[str, str] = field(default_factory=dict)
+    secret: str = ""
+
+
+def helper_pod(program: HelperProgram, settings: DataJobSettings) -> dict[str, Any]:
+    """Return the `spec` of a pod. It holds no GPU, and has no token for the API."""
+    return without_empty(
+        {
+            "restartPolicy": "Never",
+            "containers": [_container(program, settings)],
+            "volumes": [*program.volumes, {"name": "scratch", "emptyDir": {}}],
+            "securityContext": {
+                "runAsNonRoot": True,
+                "runAsUser": settings.run_as_user,
+                "runAsGroup": settings.run_as_group,
+                "fsGroup": settings.run_as_group,
+                "fsGroupChangePolicy": "OnRootMismatch",
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
+            "automountServiceAccountToken": False,
+            "enableServiceLinks": False,
+            "imagePullSecrets": [{"name": name} for name in settings.pull_secrets],
+            "tolerations": [toleration(one) for one in settings.tolerations],
+        }
+    )
+
+
+def _container(program: HelperProgram, settings: DataJobSettings) -> dict[str, Any]:
+    plain = {"HOME": _SCRATCH, "TMPDIR": _SCRATCH, "PYTHONUNBUFFERED": "1"}
+    plain |= {**settings.env, **program.env}
+    amounts = {
+        "cpu": thousandths_text(settings.cpu),
+        "memory": memory_text(settings.memory),
+    }
+    return without_empty(
+        {
+            "name": program.name,
+            "image": settings.image,
+            "imagePullPolicy": settings.pull_policy,
+            "command": [literal(word) for word in program.command],
+            "workingDir": _SCRATCH,
+            "env": [{"name": name, "value": literal(value)} for name, value in plain.items()],
+            "envFrom": [{"secretRef": {"name": program.secret}}] if program.secret else [],
+            # CPU has no limit: an idle node's may be used. Memory is what is requested.
+            "resources": {"requests": amounts, "limits": {"memory": amounts["memory"]}},
+            "volumeMounts": [*program.mounts, {"name": "scratch", "mountPath": _SCRATCH}],
+            "securityContext": {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            },
+            "terminationMessagePolicy": "FallbackToLogsOnError",
+        }
+    )

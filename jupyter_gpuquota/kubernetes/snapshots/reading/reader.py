@@ -1,0 +1,148 @@
+"""Reading the copies of a snapshot in a pod of a Job, whose claims are filled from the copies.
+
+The Job is created first, and owns the claims: deleting it removes them, and so does its deadline
+after a kill.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import replace
+
+from ....control.inside import carrying
+from ....core.snapshots import identity
+from ....errors import GpuQuotaError, Unavailable
+from ....model.programs import ExecRequest, ExecResult
+from ....model.snapshots.manifest import Manifest
+from ....store.tasks import in_thread
+from ...api import Api
+from ...builders.copy_reader import copy_reader, name_of
+from ...builders.helper_pod import DataJobSettings
+from ...faults import translated
+from ...labels import COPY_READER
+from ...objects.pods import Pod
+from ...programs import pod_program
+from ...resources import JOBS, PODS
+from ...state.seen import FINISHED, is_running
+from ..copies.writing import deleted
+from ..order import Patience
+from ..planning import wanted_of
+from ..restoring import Restorer
+from . import script
+from .files import Read, read_of
+
+_MODULES = ("kubernetes.snapshots.reading.script",)
+_log = logging.getLogger(__name__)
+
+Progress = Callable[[int, int], None]
+"""Is told how many files and bytes were read."""
+
+
+class CopyReader:
+    """Reads copies on one cluster; pods have the image of `settings`, else that of the session."""
+
+    def __init__(
+        self, api: Api, restorer: Restorer, settings: DataJobSettings, patience: Patience
+    ) -> None:
+        self._api = api
+        self._restorer = restorer
+        self._settings = settings
+        self._patience = patience
+
+    async def read(self, manifest: Manifest, reading: str, progress: Progress) -> dict[str, Read]:
+        """Return what was read of each copied volume. `reading` is an id that was never used.
+
+        Raises NotFound, NotAllowed, Unavailable, and others that the cluster has for claims.
+        """
+        wanted = wanted_of(manifest, f"read-{reading}")
+        if not wanted:
+            return {}
+        async with self._pod(manifest, reading) as pod:
+            words = [str(number) for number in range(len(wanted))]
+            found = await self._answer(pod, carrying.command(_MODULES, *words), progress)
+        return {each.origin: one for each, one in zip(wanted, found, strict=True)}
+
+    @asynccontextmanager
+    async def _pod(self, manifest: Manifest, reading: str) -> AsyncIterator[Pod]:
+        """Let a pod run that mounts claims with the content of the copies."""
+        wanted, namespace = wanted_of(manifest, f"read-{reading}"), manifest.project
+        image = self._settings.image or manifest.environment.image
+        settings = replace(self._settings, image=image)
+        claims = [each.name for each in wanted]
+        body = copy_reader(reading, namespace, claims, settings)
+        try:
+            with translated():
+                job = await self._api.create(JOBS, namespace, body)
+            digest = identity.owner_hash(manifest.owner)
+            await self._restorer.make(wanted, reading, "", digest, job)
+            yield await self._running(namespace, reading)
+        finally:
+            await self._remove(namespace, reading)
+
+    async def _running(self, namespace: str, reading: str) -> Pod:
+        """Return the pod once it runs. Raises Unavailable."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._patience.ready
+        while True:
+            with translated():
+                pods = await self._api.list(PODS, namespace, f"{COPY_READER}={reading}")
+            pod = next((each for each in pods if is_running(each)), None)
+            if pod:
+                return pod
+            ended = any(each.status.phase in FINISHED for each in pods)
+            if ended or loop.time() >= deadline:
+                raise Unavailable(
+                    f"The pod that reads the copies does not run: {_why(pods)}.",
+                    hint="It needs python3 in its image, room in the storage quota, and a node.",
+                )
+            await asyncio.sleep(self._patience.pause)
+
+    async def _answer(
+        self, pod: Pod, command: Sequence[str], progress: Progress
+    ) -> tuple[Read, ...]:
+        """Return what the script says of each folder. Raises Unavailable."""
+        request = ExecRequest(command=tuple(command), timeout=self._settings.deadline)
+        said = bytearray()
+        with translated():
+            async with aclosing(pod_program.run(self._api, pod, request)) as parts:
+                async for part in parts:
+                    if isinstance(part, ExecResult):
+                        continue
+                    said += part
+                    _note(part, progress)
+        try:
+            return await in_thread(_decoded, bytes(said))
+        except (carrying.Unreadable, ValueError, TypeError, KeyError) as error:
+            text = f"The pod that reads the copies did not list their files: {error}"
+            raise Unavailable(text, hint="Try again.") from error
+
+    async def _remove(self, namespace: str, reading: str) -> None:
+        """Delete the Job, and so its pod and claims; the cluster does it if this cannot."""
+        try:
+            with translated():
+                await deleted(self._api, JOBS, namespace, name_of(reading))
+        except GpuQuotaError as error:
+            _log.warning("The Job %s stays until its deadline: %s", name_of(reading), error)
+
+
+def _decoded(said: bytes) -> tuple[Read, ...]:
+    return tuple(map(read_of, carrying.answered(said.decode(), script.MARK)))
+
+
+def _note(part: bytes, progress: Progress) -> None:
+    """Pass on how far the script is, as a message has said it as a whole."""
+    words = part.decode(errors="replace")
+    if words.startswith(script.PROGRESS):
+        with suppress(ValueError):
+            files, size = words.removeprefix(script.PROGRESS).split()
+            progress(int(files), int(size))
+
+
+def _why(pods: Sequence[Pod]) -> str:
+    """Return what the cluster says about pods that do not run."""
+    said = [each.message for pod in pods for each in pod.status.conditions if each.message]
+    said += [pod.status.message for pod in pods if pod.status.message]
+    return "; ".join(dict.fromkeys(each.rstrip(".") for each in said)) or "it was not started"

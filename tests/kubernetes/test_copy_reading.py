@@ -1,0 +1,205 @@
+"""Copies of volumes are read in a pod of a Job, then verified and compared."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from jupyter_gpuquota.control.datasets.job_board import JobBoard
+from jupyter_gpuquota.control.datasets.job_store import JobStore
+from jupyter_gpuquota.control.inside import carrying
+from jupyter_gpuquota.core.snapshots.comparison import compare
+from jupyter_gpuquota.errors import Unavailable
+from jupyter_gpuquota.kubernetes.api import Api
+from jupyter_gpuquota.kubernetes.builders.copy_reader import COPIES, copy_reader
+from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
+from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS
+from jupyter_gpuquota.kubernetes.snapshots.copies.copies import Copies
+from jupyter_gpuquota.kubernetes.snapshots.order import Patience
+from jupyter_gpuquota.kubernetes.snapshots.reading import script
+from jupyter_gpuquota.kubernetes.snapshots.reading.comparing import FileComparing
+from jupyter_gpuquota.kubernetes.snapshots.reading.files import Read, StoredFiles, read_of
+from jupyter_gpuquota.kubernetes.snapshots.reading.reader import CopyReader
+from jupyter_gpuquota.kubernetes.snapshots.reading.verifying import Verifying
+from jupyter_gpuquota.kubernetes.snapshots.restoring import Restorer
+from jupyter_gpuquota.model.datasets.jobs import Job
+from jupyter_gpuquota.store.entries import Entry
+from tests.kubernetes.fake_snapshots import TEAM, Launches, cluster, driven, running
+from tests.kubernetes.snapshot_steps import complete, taken
+from tests.waiting import wait_for
+
+NAMES = [b"run.sh", b"a/model.bin", b"a/caf\xe9.txt"]
+MODULES = ("kubernetes.snapshots.reading.script",)
+
+
+def tree(folder: Path) -> Path:
+    """Make a folder with everything that a volume may have."""
+    for name in NAMES:
+        path = Path(os.fsdecode(os.fsencode(folder) + b"/" + name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(name)
+    (folder / "run.sh").chmod(0o755)
+    (folder / "a" / "none").mkdir()
+    (folder / "out").symlink_to("/etc/passwd")
+    os.mkfifo(folder / "pipe")
+    (folder / "lost+found").mkdir()
+    return folder
+
+
+def test_everything_in_a_copy_is_listed_as_in_a_version(tmp_path: Path) -> None:
+    tree(tmp_path / "0")
+    environment = {**os.environ, COPIES: str(tmp_path)}
+    said = subprocess.run(
+        carrying.command(MODULES, "0"),
+        env=environment,
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    [found] = carrying.answered(said.stdout, script.MARK)
+    read = read_of(found)
+    assert read.unread == {}
+    kinds = [(os.fsencode(each.path), each.mode, each.size) for each in read.entries]
+    assert kinds == [
+        (b"a/caf\xe9.txt", "100644", 10),
+        (b"a/model.bin", "100644", 11),
+        (b"a/none", "040000", 0),
+        (b"out", "120000", 0),
+        (b"run.sh", "100755", 6),
+    ]
+    assert read.entries[3].target == "/etc/passwd"
+
+
+def test_what_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path)
+    opened = os.open
+
+    def refusing(path: str, flags: int) -> int:
+        if path.endswith("run.sh"):
+            raise PermissionError(13, "Permission denied")
+        return opened(path, flags)
+
+    monkeypatch.setattr(script.os, "open", refusing)
+    found = script.look(str(tmp_path), script.Progress(lambda _: None))
+    assert found["unread"] == [["run.sh", "Permission denied"]]
+    assert "run.sh" not in [each[0] for each in found["entries"]]
+
+
+def test_the_pod_reads_only_and_has_no_rights() -> None:
+    made = copy_reader("4f1c", TEAM, ["one", "two"], DataJobSettings(image="i:1", deadline=60))
+    spec = made["spec"]["template"]["spec"]
+    claims = [each["persistentVolumeClaim"] for each in spec["volumes"][:2]]
+    assert claims == [{"claimName": name, "readOnly": True} for name in ("one", "two")]
+    mounts = spec["containers"][0]["volumeMounts"][:2]
+    assert [(each["mountPath"], each["readOnly"]) for each in mounts] == [
+        ("/copies/0", True),
+        ("/copies/1", True),
+    ]
+    assert spec["automountServiceAccountToken"] is False
+    assert spec["securityContext"]["runAsNonRoot"] is True
+    assert made["spec"]["activeDeadlineSeconds"] == 60
+
+
+@pytest.mark.asyncio
+async def test_claims_belong_to_the_job_and_nothing_is_left_if_its_pod_does_not_run(
+    tmp_path: Path,
+) -> None:
+    api, impatient = cluster(), Patience(ready=0.2, error=0.1, pause=0.01)
+    async with driven(api), running(api, tmp_path, Launches()) as controller:
+        await taken(controller)
+        manifest = await controller.parts.snapshots.manifest(await complete(controller))
+        assert manifest
+        seen: list[Any] = []
+        client = cast("Api", api)
+        restorer = Restorer(client, Copies(client))
+        reader = CopyReader(client, restorer, DataJobSettings(image="i:1"), impatient)
+        reading = reader.read(manifest, "4f1c", lambda *_: None)
+
+        def claimed() -> bool:
+            seen[:] = [each for each in api.all(CLAIMS) if each["metadata"]["name"] != "work"]
+            return bool(seen)
+
+        task = asyncio.create_task(reading)
+        await wait_for(claimed)
+        [job] = api.all(JOBS)
+        [owner] = seen[0]["metadata"]["ownerReferences"]
+        assert (owner["kind"], owner["uid"]) == ("Job", job["metadata"]["uid"])
+        with pytest.raises(Unavailable, match="does not run: it was not started"):
+            await task
+        assert api.all(JOBS) == []
+
+
+@dataclass
+class Reading:
+    """A reader, and what it finds in the only volume."""
+
+    found: Read = field(default_factory=lambda: Read((Entry("a", size=1, sha256="1" * 64),), {}))
+
+    async def read(self, *_: Any) -> Mapping[str, Read]:
+        return {"work": self.found}
+
+
+class Whole:
+    """Copies that are all there."""
+
+    async def missing(self, _: Any) -> list[str]:
+        return []
+
+
+@pytest.mark.asyncio
+async def test_the_first_verification_records_what_later_ones_and_comparisons_use(
+    tmp_path: Path,
+) -> None:
+    api, reading = cluster(), Reading()
+    async with driven(api), running(api, tmp_path, Launches()) as controller:
+        await taken(controller)
+        snapshot = await complete(controller)
+        manifest = await controller.parts.snapshots.manifest(snapshot)
+        assert manifest
+        stored = StoredFiles(controller.parts._registry)
+        store = JobStore()
+
+        async def admitted(_: Job) -> None:
+            return None
+
+        now = lambda: datetime.now(UTC)  # noqa: E731 (a clock)
+        board = JobBoard(store, now, lambda: None, admitted, lambda _: None)
+        verifying = Verifying(board, cast("Any", Whole()), cast("Any", reading), stored)
+
+        async def ended() -> Job:
+            begun = await verifying.start(snapshot, manifest, "me")
+            await wait_for(lambda: not store.find(begun.id).job.active)
+            return store.find(begun.id).job
+
+        good = reading.found
+        reading.found = Read(good.entries, {"b": "Permission denied"})
+        refused = await ended()
+        assert (refused.state, refused.findings) == ("failed", ("work/b",))
+        assert await stored.get(snapshot, "work") is None
+
+        side = (snapshot, manifest)
+        empty = compare(snapshot.id, manifest, snapshot.id, manifest)
+        unread = await FileComparing(stored).added(empty, side, side)
+        assert f"snapshot verify {snapshot.short}" in unread.problems[0]
+
+        reading.found = good
+        first = await ended()
+        assert (first.state, first.files) == ("done", 1)
+        assert "recorded" in first.reason
+        assert await stored.get(snapshot, "work") == good.entries
+        assert (await ended()).reason == ""
+
+        reading.found = Read((Entry("a", size=1, sha256="2" * 64),), {})
+        changed = await ended()
+        assert (changed.state, changed.findings) == ("failed", ("work/a",))
+        same = await FileComparing(stored).added(empty, side, side)
+        assert (same.files, same.problems) == ((), ())
+        await verifying.close()
