@@ -9,6 +9,7 @@ from ..core import keeping
 from ..errors import GpuQuotaError
 from ..model.rightsizing import ResizeRequest
 from ..ports.backend import Backend, require
+from .audit import entered
 from .call import Call
 
 
@@ -25,6 +26,7 @@ async def kept(backend: Backend, call: Call) -> AsyncIterator[None]:
     able, session = require(backend, "variables", backend.variables), call.target
     call.rights.check("exec", session, "keep variables of")
     keeping.check(session, request.keep, local_files=backend.inventory.local_files)
+    await entered(backend, call, "kept variables of")
     await able.keep(session.id, request.keep)
     try:
         yield

@@ -36,6 +36,7 @@ from ..model.snapshots.runs import RunList
 from ..model.struct import Nothing, Page
 from ..model.templates import TemplateFields
 from ..ports.backend import Backend, require
+from .audit import entered
 from .call import Call
 from .keeping import kept
 from .launches import data as launch_data
@@ -132,7 +133,7 @@ async def resize(backend: Backend, call: Call) -> Session:
 async def variables(backend: Backend, call: Call) -> SessionVariables:
     """Return the variables of a session's kernels."""
     able = require(backend, "variables", backend.variables)
-    await _audit(backend, call, "listed the variables of")
+    await entered(backend, call, "listed the variables of")
     problem = keeping.problem(call.target, local_files=backend.inventory.local_files)
     return SessionVariables(items=await able.of(call.target.id), problem=problem)
 
@@ -212,7 +213,7 @@ async def endpoint(backend: Backend, call: Call) -> Endpoint:
     query: EndpointQuery = call.query
     if query.same_origin:
         call.rights.check_same_origin(call.target)
-    await _audit(backend, call, "opened")
+    await entered(backend, call, "opened")
     return await able.endpoint(call.target.id, query.port)
 
 
@@ -231,16 +232,10 @@ async def put_page(backend: Backend, call: Call) -> Nothing:
 
 
 async def _use(backend: Backend, call: Call, how: str) -> None:
-    """Record that a person uses a session, however briefly, and audit it as `_audit` does."""
-    await _audit(backend, call, how)
+    """Record that a person uses a session, however briefly, and audit it as `entered` does."""
+    await entered(backend, call, how)
     if backend.ingress:
         await backend.ingress.presence(call.target.id, PresenceRequest(at=datetime.now(UTC)))
-
-
-async def _audit(backend: Backend, call: Call, how: str) -> None:
-    """Add to the audit log that an admin enters a session of another user, before it happens."""
-    if not call.rights.owns(call.target):
-        await backend.access.entered(call.caller, call.target, how)
 
 
 def _shown(backend: Backend, call: Call, session: Session) -> Session:

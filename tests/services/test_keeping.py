@@ -37,8 +37,8 @@ def keep(*names: str, times: int = 1) -> ResizeRequest:
     return ResizeRequest(gpu="0.25", keep=(KeepRequest(path=PATH, names=names),) * times)
 
 
-async def resize(backend: Backend, session: str, request: ResizeRequest) -> Any:
-    return await ask(backend, "sessions.resize", args={"id": session}, body=request)
+async def resize(backend: Backend, session: str, request: ResizeRequest, caller: str = "me") -> Any:
+    return await ask(backend, "sessions.resize", caller, args={"id": session}, body=request)
 
 
 @pytest.mark.asyncio
@@ -49,6 +49,15 @@ async def test_variables_are_listed_and_kept() -> None:
     assert (found.items, found.problem) == ((FOUND,), "")
     await resize(backend, session, keep("x"))
     assert backend.variables.kept[session] == keep("x").keep
+
+
+@pytest.mark.asyncio
+async def test_an_admin_who_keeps_variables_of_a_session_is_audited() -> None:
+    backend = make_backend(admins=("root",))
+    session = await running(backend)
+    await resize(backend, session, keep("x"), "root")
+    (entry,) = await backend.administration.audit()
+    assert (entry.who, entry.what) == ("root", "kept variables of the session team-a/exp-1 of me")
 
 
 @pytest.mark.asyncio
