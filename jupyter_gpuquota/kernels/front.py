@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 from uuid import uuid4
 
 import zmq
 
 from .connection_file import Connection
-from .messages import Channel, Message, Signer
+from .messages import Channel, Message, Signer, arrived
 
 _SUBSCRIBED = b"\x01"
 
@@ -35,15 +35,16 @@ class Front:
 
     @property
     def sockets(self) -> list[zmq.Socket[Any]]:
-        """What a poller waits for; then read `requests` to their end."""
+        """What a poller waits for; then read the `requests` of those that are ready."""
         return [*self._sockets.values(), self._heartbeat]
 
-    def requests(self) -> Iterator[Message]:
+    def requests(self, ready: Container[object]) -> Iterator[Message]:
         """Iterate over what clients have sent; answer their heartbeats and subscriptions."""
-        for frames in _waiting(self._heartbeat):
-            self._heartbeat.send_multipart(frames)
+        if self._heartbeat in ready:
+            for frames in arrived(self._heartbeat):
+                self._heartbeat.send_multipart(frames)
         for channel, socket in self._order:
-            for frames in _waiting(socket):
+            for frames in arrived(socket) if socket in ready else ():
                 if channel == "iopub":
                     self._welcome(frames[0])
                 elif message := self._signer.read(channel, frames):
@@ -93,11 +94,3 @@ class Front:
         socket.rcvhwm = socket.sndhwm = 0  # nothing may be dropped, however slow a client is
         socket.bind(address)
         return socket
-
-
-def _waiting(socket: zmq.Socket[Any]) -> Iterator[list[bytes]]:
-    while True:
-        try:
-            yield socket.recv_multipart(zmq.NOBLOCK)
-        except zmq.Again:
-            return

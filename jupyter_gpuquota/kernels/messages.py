@@ -6,12 +6,14 @@ The layout is that of https://jupyter-client.readthedocs.io/en/stable/messaging.
 from __future__ import annotations
 
 import hmac
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from uuid import uuid4
 
 import msgspec
+import zmq
 
 Channel = Literal["shell", "control", "stdin", "iopub"]
 
@@ -136,6 +138,15 @@ class Signer:
         if not self._key:
             return b""
         return hmac.digest(self._key, b"".join(parts), self._digest).hex().encode()
+
+
+def arrived(socket: zmq.Socket[Any]) -> Iterator[list[bytes]]:
+    """Iterate over the frames of each message that has arrived.
+
+    Asking first costs a third of what the exception of a socket without a message costs.
+    """
+    while cast("int", socket.get(zmq.EVENTS)) & zmq.POLLIN:
+        yield socket.recv_multipart()
 
 
 _HEADERS = msgspec.json.Decoder(Header)

@@ -59,8 +59,8 @@ class Relay:
         self._front.status("starting")
         self._follower.look()
         while self._goes_on:
-            self._poller.poll(0 if self._more else _TICK)
-            for message in self._front.requests():
+            ready = dict(self._poller.poll(0 if self._more else _TICK))
+            for message in self._front.requests(ready):
                 self._take(message)
             while news := self._follower.news():
                 self._hear(news)

@@ -10,7 +10,7 @@ from uuid import uuid4
 import zmq
 
 from ..connection_file import Connection
-from ..messages import Channel, Message, Signer
+from ..messages import Channel, Message, Signer, arrived
 from .port import ChannelsLost
 
 
@@ -53,11 +53,7 @@ class DirectChannels:
     def receive(self) -> Message | None:
         """Return the next message, None if there is none yet. Raises ChannelsLost."""
         for channel, socket in self._order:
-            while True:
-                try:
-                    frames = socket.recv_multipart(zmq.NOBLOCK)
-                except zmq.Again:
-                    break
+            for frames in arrived(socket):
                 if found := self._signer.read(channel, frames):
                     return found
         if self._ended.poll(0):
