@@ -113,9 +113,12 @@ function addCommands(app: JupyterFrontEnd, ui: IUi, widget: LazyPanel): void {
 class LazyPanel extends LazyWidget {
   protected onActivateRequest(): void {
     void this.loaded.then(() => {
-      this.node
-        .querySelector<HTMLElement>('[data-row][tabindex="0"], button')
-        ?.focus();
+      const row = this.node.querySelector<HTMLElement>(
+        '[data-row][tabindex="0"]'
+      );
+      // Without rows, or before they are drawn, Tab goes on from the panel itself.
+      this.node.tabIndex = -1;
+      (row ?? this.node).focus();
     });
   }
 }

@@ -46,7 +46,7 @@ describe('the projects', () => {
   it('are a table, with who changed what below', async () => {
     await page.open();
     const row = screen.getByRole('row', { name: /team-b/ });
-    expect(row.textContent).toContain('as quota');
+    expect(row.textContent).toContain('=\u00a0quota');
     expect(row.textContent).toContain('everyone');
     expect(row.textContent).toContain('draining');
     const changes = screen.getByRole('table', { name: /Changes/ });

@@ -98,6 +98,13 @@ describe('the line below the launch form', () => {
     ).toBeTruthy();
   });
 
+  it('speaks of no queue where the session starts once others are preempted', async () => {
+    preview({ verdict: 'reclaims', message: 'Starts within 1 min.' });
+    await show();
+    await screen.findByText('Starts within 1 min.');
+    expect(screen.getByRole('button', { name: 'Launch' })).toBeTruthy();
+  });
+
   it('offers the nearest share that would start now, by one click', async () => {
     const nearest = { milli: 250, memory: 0, compute: 0, mig: '' };
     preview({ verdict: 'waits', message: 'Would wait.', nearest });

@@ -1,5 +1,10 @@
 import { act, waitFor } from '@testing-library/react';
-import { makeNode, makePage, makeSession } from '../../__tests__/builders';
+import {
+  makeNode,
+  makePage,
+  makeQuota,
+  makeSession
+} from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { showLive } from '../live/mount';
 
@@ -69,6 +74,21 @@ describe('a live element', () => {
       ]);
     }
   );
+
+  it('names no project where one has all GPUs', async () => {
+    const { projects } = makeQuota();
+    page.server.on('GET /quota', {
+      body: makeQuota({
+        projects: projects.slice(0, 1),
+        capacity: projects[0].quota
+      })
+    });
+    await page.store.quota.refresh();
+    show({ noun: 'sessions' });
+    await waitFor(() => expect(host.querySelector('tbody tr')).toBeTruthy());
+    expect(host.textContent).not.toContain('Project');
+    expect(host.textContent).not.toContain('team-b');
+  });
 
   it('leaves a noun alone that it does not know', () => {
     show({ noun: 'weather' });

@@ -54,7 +54,7 @@ function projectColumns({ trans }: IUi): Column[] {
       'weight',
       trans.__('Weight'),
       ({ weight }) => weight,
-      trans.__('same as quota')
+      trans.__('=\u00a0quota')
     ),
     amount('limit', trans.__('Limit'), ({ limit }) => limit, trans.__('none')),
     {

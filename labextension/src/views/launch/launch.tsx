@@ -106,8 +106,7 @@ function submitText(model: LaunchModel, trans: TranslationBundle): string {
     return trans.__('Launching…');
   }
   const { verdict } = model;
-  const queues = ['reclaims', 'waits'];
-  return verdict.status === 'ready' && queues.includes(verdict.preview.verdict)
+  return verdict.status === 'ready' && verdict.preview.verdict === 'waits'
     ? trans.__('Launch and queue')
     : trans.__('Launch');
 }

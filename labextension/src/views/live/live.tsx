@@ -1,6 +1,6 @@
 import React from 'react';
 import { Device, NodeUse, SliceUse } from '../../api/models';
-import { usersOf } from '../../state/quota';
+import { isUndivided, usersOf } from '../../state/quota';
 import { can, inOrder } from '../../state/sessions';
 import { ErrorNotice, Pending, Simulated } from '../parts/controls';
 import { Meter } from '../parts/meter';
@@ -97,6 +97,7 @@ function LiveSessions(props: ILive): JSX.Element | null {
   const { workspace, trans } = useUi();
   const now = useNow(15_000);
   const result = useResult(workspace.sessions);
+  const quota = useResult(workspace.quota);
   if (result.status !== 'ready') {
     return null;
   }
@@ -108,6 +109,7 @@ function LiveSessions(props: ILive): JSX.Element | null {
   if (!sessions.length) {
     return <p className="jp-GpuQuota-quiet">{trans.__('No sessions.')}</p>;
   }
+  const isWhole = quota.status === 'ready' && isUndivided(quota.value);
   return (
     <table className="jp-GpuQuota-table">
       <caption>
@@ -119,7 +121,7 @@ function LiveSessions(props: ILive): JSX.Element | null {
       <thead>
         <tr>
           <th scope="col">{trans.__('Name')}</th>
-          <th scope="col">{trans.__('Project')}</th>
+          {isWhole ? null : <th scope="col">{trans.__('Project')}</th>}
           <th scope="col">{trans.__('Share')}</th>
           <th scope="col">{trans.__('State')}</th>
         </tr>
@@ -140,7 +142,7 @@ function LiveSessions(props: ILive): JSX.Element | null {
                 session.spec.name
               )}
             </th>
-            <td>{session.spec.project}</td>
+            {isWhole ? null : <td>{session.spec.project}</td>}
             <td>{shareText(trans, session.spec.share)}</td>
             <td>{statusText(trans, session, now)}</td>
           </tr>
