@@ -45,6 +45,10 @@ class MemoryFolders:
         """Return None: nothing is written."""
         return None
 
+    def make(self, folder: str) -> None:
+        """Give a folder this name."""
+        self.names.add(folder)
+
     def rename(self, folder: str, to: str) -> None:
         """Rename a folder. Raises Conflict."""
         if to in self.names:

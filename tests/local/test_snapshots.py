@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -12,7 +13,7 @@ import psutil
 import pytest
 
 from jupyter_gpuquota import Client
-from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.errors import Conflict, InvalidFields
 from jupyter_gpuquota.model.snapshots.restore import Restoration
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRulesRequest
 from jupyter_gpuquota.store.lake.connection import connect
@@ -190,6 +191,34 @@ def test_volumes_are_copied_compared_verified_and_written_out(shell: Shell, clie
     client.sessions.stop("mounts")
 
 
+def test_volumes_are_restored_and_written_out_without_the_folder(
+    shell: Shell, client: Client
+) -> None:
+    folder = folder_of(shell, "lost")
+    volume = Path(client.volumes.create("saved", project="team-a").folder)
+    (volume / "weights").write_text("first")
+    words = {"command": ["sleep", "600"], "volumes": ["saved:/in/saved"]}
+    client.sessions.submit("lost", **words, folder=str(folder), wait=True)
+    shutil.rmtree(folder)
+    assert client.snapshots.create("lost", tags=["saved"]).state == "partial"
+    client.sessions.stop("lost")
+    wait_for(lambda: client.sessions.get("lost").state == "stopped")
+    with pytest.raises(InvalidFields, match="can be restored into a new session"):
+        client.snapshots.restore("saved", replace=True)
+    shell.ok("snapshot", "verify", "saved")
+    shell.ok("snapshot", "export", "saved", str(folder))
+    assert (folder / "in/saved/weights").read_text() == "first"
+    done = client.snapshots.restore("saved", "found")
+    assert (done.folder, done.volumes) == ("", ("found-saved",))
+    made = Path(client.volumes.get("found-saved", project="team-a").folder)
+    assert (made / "weights").read_text() == "first"
+    client.sessions.wait("found")
+    client.sessions.stop("found")
+    wait_for(lambda: client.sessions.get("found").state == "stopped")
+    with pytest.raises(Conflict, match="no folder that could be replaced"):
+        client.snapshots.replace(done.id)
+
+
 def test_rules_are_tried_before_they_are_set(client: Client) -> None:
     before = client.snapshots.settings().rules
     tried = client.snapshots.put_settings(SnapshotRulesRequest(keep_last=99, dry_run=True))
@@ -230,7 +259,7 @@ def test_a_snapshot_goes_on_without_its_controller(shell: Shell, client: Client)
 
 def test_a_replacement_keeps_the_original_and_can_be_undone(shell: Shell, client: Client) -> None:
     folder = folder_of(shell, "replaced")
-    volume = Path(client.volumes.create("kept", project="team-a", size="1Gi").folder)
+    volume = Path(client.volumes.create("kept", size="1Gi").folder)
     (volume / "weights").write_text("old")
     words = {"command": ["sleep", "600"], "volumes": ["kept:/kept"]}
     client.sessions.submit("replaced", **words, folder=str(folder), wait=True)

@@ -17,18 +17,21 @@ from .swapping import kept_at
 
 
 def record_of(order: RestoreOrder, volumes: RestoredVolumes | None) -> Record:
-    """Return the record of a restore. Raises Conflict for a snapshot without files."""
+    """Return the record of a restore, without a folder if there are volumes only.
+
+    Raises Conflict for a snapshot without files.
+    """
     tree, now = order.manifest.tree, datetime.now(UTC)
-    if tree is None:
+    if tree is None and not order.claims:
         raise Conflict("The snapshot has no files.", hint="See why: jupyter gpu snapshot show.")
     shown = Restoration(
         id=new_id(),
         snapshot=order.snapshot.id,
         owner=order.owner,
         state="fetching",
-        folder=order.folder,
+        folder=order.folder if tree else "",
         name=order.name if order.spec else "",
-        origin=order.manifest.spec.folder,
+        origin=order.manifest.spec.folder if tree else "",
         place=order.place,
         job=new_id(),
         begun=now,
@@ -38,7 +41,7 @@ def record_of(order: RestoreOrder, volumes: RestoredVolumes | None) -> Record:
     )
     return Record(
         shown=shown,
-        tree=tree_of(tree, order.folder, variables=order.variables),
+        tree=tree_of(tree, order.folder, variables=order.variables) if tree else None,
         spec=mounting(order.spec, order.claims) if order.spec else None,
         volumes=tuple(_volumes(order, shown, volumes)) if volumes else (),
         replaced=tuple(_replaced(order, shown, volumes)) if volumes else (),

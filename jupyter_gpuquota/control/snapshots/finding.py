@@ -16,6 +16,10 @@ from ..volumes.restored import RestoredVolumes
 from .folders import Folders
 from .registry import Registry
 
+_VOLUMES_ONLY = (
+    "Storing the session's folder had failed: its volumes can be restored into a new session."
+)
+
 
 class Finding:
     """Looks without making anything. Without `volumes` none are made."""
@@ -34,7 +38,7 @@ class Finding:
         problem = await in_thread(self._folders.problem, folder)
         problems = {"folder": problem} if problem else {}
         stored = {each.volume: each.tree for each in manifest.volumes if each.tree}
-        places = self._places(manifest, stored) if request.replace else {}
+        places = self._places(manifest, stored) if request.replace and manifest.tree else {}
         problems |= await in_thread(self._unwritable, places)
         claims = {name: name for name in places}
         if self.volumes and request.launch and not request.replace:
@@ -44,6 +48,8 @@ class Finding:
         for volume, tree in copies.items():
             if not await self._has(tree):
                 problems[f"volumes.{volume}"] = f"The lake {tree.lake} no longer has its files."
+        if manifest.tree is None and stored and not claims:
+            problems["snapshot"] = _VOLUMES_ONLY
         return Found(
             folder=folder,
             taken=await in_thread(self._folders.exists, folder),

@@ -22,6 +22,9 @@ class Folders(Protocol):
     def space(self, folder: str) -> tuple[int, int] | None:
         """Return the file system of a folder to be made, and its free bytes; None if unknown."""
 
+    def make(self, folder: str) -> None:
+        """Make an empty folder, unless it is there. Raises StorageFailed."""
+
     def rename(self, folder: str, to: str) -> None:
         """Rename a folder, durably. Raises Conflict, StorageFailed."""
 
@@ -52,6 +55,15 @@ class DiskFolders:
             return there.stat().st_dev, shutil.disk_usage(there).free
         except OSError:
             return None
+
+    def make(self, folder: str) -> None:
+        """Make an empty folder, unless it is there. Raises StorageFailed."""
+        try:
+            Path(folder).mkdir(exist_ok=True)
+        except OSError as error:
+            raise StorageFailed(
+                f"{folder} cannot be made: {error.strerror}.", hint="Name another folder."
+            ) from error
 
     def rename(self, folder: str, to: str) -> None:
         """Rename a folder, durably. Raises Conflict, StorageFailed."""

@@ -73,7 +73,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """One restore, with what its next steps need."""
 
     shown: Restoration
-    tree: Tree
+    tree: Tree | None
     spec: SessionSpec | None = None
     volumes: tuple[NewVolume, ...] = ()
     replaced: tuple[ReplacedVolume, ...] = ()
@@ -88,9 +88,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def trees(self) -> tuple[Tree, ...]:
         """Everything that is written; earlier versions did not repeat the folder."""
-        folder = msgspec.structs.replace(self.tree, folder=self.shown.folder)
+        own = (self.tree,) if self.tree else ()
+        folder = (msgspec.structs.replace(each, folder=self.shown.folder) for each in own)
         return (
-            folder,
+            *folder,
             *(each.tree for each in self.volumes),
             *(each.tree for each in self.replaced),
         )

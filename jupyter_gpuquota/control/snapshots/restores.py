@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from ...core.snapshots.restore import Found
-from ...errors import GpuQuotaError, Internal, WrongState
+from ...errors import Conflict, GpuQuotaError, Internal, WrongState
 from ...model.sessions import Session
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.restore import Restoration, RestoreRequest, RestoreState
@@ -70,8 +70,12 @@ class FolderRestores:
         return record.shown
 
     async def replace(self, restore: str, place: str) -> Restoration:
-        """Put a restored folder in the place of another. Raises WrongState."""
+        """Put a restored folder in the place of another. Raises WrongState, Conflict."""
         record = self._find(restore, {"done", "undone"}, "put in the place of the original folder")
+        if not record.shown.folder:
+            raise Conflict(
+                "There is no folder that could be replaced.", hint="Work in the restored session."
+            )
         shown = replace(record.shown, state="replacing", place=place, kept=_kept(record, place))
         return await self._continue(replace(record, shown=shown))
 
@@ -170,6 +174,8 @@ class FolderRestores:
 
     async def _fetched(self, record: Record, *, again: bool) -> Record:
         """Write what is not there yet; another job does what a killed one has left."""
+        if record.spec and record.tree is None:
+            await in_thread(self._folders.make, record.spec.folder)
         left = await self._left(record) if again else list(record.trees)
         if again and left:
             await self._fetching.outlast(record, self._folders)

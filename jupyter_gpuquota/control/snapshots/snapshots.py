@@ -113,12 +113,12 @@ class LakeSnapshots:
             problem = f"{folder} exists already."
         if problem:
             raise refused(FieldError("folder", problem, "Name a new folder."))
-        if manifest.tree is None:
-            raise _nothing()
-        wanted = [tree_of(manifest.tree, folder)]
+        wanted = [tree_of(manifest.tree, folder)] if manifest.tree else []
         for part in manifest.volumes:
             below = posixpath.join(folder, part.path.strip("/") or part.volume)
             wanted += [tree_of(part.tree, below)] if part.tree else []
+        if not wanted:
+            raise _nothing()
         return await self._fetching.start(new_id(), wanted, user)
 
     async def compare(self, before: Snapshot, after: Snapshot) -> SnapshotComparison:

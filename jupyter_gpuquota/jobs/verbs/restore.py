@@ -53,6 +53,7 @@ async def run(job: Job, args: argparse.Namespace) -> None:
             for tree, folder in trees:
                 target = _inside(made, folder)
                 if target is None:
+                    folder.parent.mkdir(parents=True, exist_ok=True)
                     prefix = f".{folder.name}.restoring-"
                     beside = room(folder.with_name(f"{prefix}{job.id}"), prefix)
                     target = made[folder] = await stack.enter_async_context(beside) / "tree"

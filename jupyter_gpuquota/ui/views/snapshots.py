@@ -195,7 +195,7 @@ def confirmed_text(restore: Restoration) -> str:
     """Return what became of a restore that was confirmed: only a replacement has kept anything."""
     if restore.state == "replaced" and restore.kept:
         return f"Removed {restore.kept}, the original of {restore.place}."
-    stays = f" {restore.folder} stays." if restore.state == "done" else ""
+    stays = f" {restore.folder} stays." if restore.state == "done" and restore.folder else ""
     return f"Forgot the restore {restore.id}.{stays}"
 
 
