@@ -21,6 +21,7 @@ from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.builders.copy_reader import COPIES, copy_reader
 from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
+from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, MANAGER
 from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS
 from jupyter_gpuquota.kubernetes.snapshots.copies.copies import Copies
 from jupyter_gpuquota.kubernetes.snapshots.order import Patience
@@ -135,6 +136,22 @@ async def test_claims_belong_to_the_job_and_nothing_is_left_if_its_pod_does_not_
         with pytest.raises(Unavailable, match="does not run: it was not started"):
             await task
         assert api.all(JOBS) == []
+
+
+@pytest.mark.asyncio
+async def test_the_job_of_a_killed_controller_is_removed() -> None:
+    api = cluster()
+    settings = DataJobSettings(image="i:1")
+    for number in ("1", "2"):
+        await api.create(JOBS, TEAM, copy_reader(number, TEAM, ["claim"], settings))
+    other = {"metadata": {"name": "other", "namespace": TEAM, "labels": {MANAGED_BY: MANAGER}}}
+    api.put(JOBS, other)
+    client = cast("Api", api)
+    reader = CopyReader(client, Restorer(client, Copies(client)), settings, Patience())
+    reader._active.add("2")
+    await reader.remove_left([TEAM])
+    left = {each["metadata"]["name"] for each in api.all(JOBS)}
+    assert left == {"gpuquota-read-2", "other"}
 
 
 @dataclass

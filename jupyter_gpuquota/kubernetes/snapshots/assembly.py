@@ -103,8 +103,8 @@ class ClusterSnapshotParts:
         self._restorer = Restorer(cluster.api, self._copies)
         self._restores = self._make_restores()
         named, stored = ClaimCopies(self._copies), StoredFiles(self._registry)
-        reader = CopyReader(cluster.api, self._restorer, cluster.readers, cluster.patience)
-        self._verifying = Verifying(cluster.jobs, named, reader, stored)
+        self._reader = CopyReader(cluster.api, self._restorer, cluster.readers, cluster.patience)
+        self._verifying = Verifying(cluster.jobs, named, self._reader, stored)
         self.snapshots = ClusterSnapshots(
             Parts(
                 registry=self._registry,
@@ -123,7 +123,7 @@ class ClusterSnapshotParts:
             cluster.api,
             self._registry,
             self._copies,
-            lambda: [project.name for project in cluster.board.settings.projects],
+            self._namespaces,
             lambda: self._process.orders,
             timedelta(seconds=2 * cluster.patience.ready),
         )
@@ -219,12 +219,16 @@ class ClusterSnapshotParts:
         self._upkeep.start()
         while True:
             try:
+                await self._reader.remove_left(self._namespaces())
                 self._cluster.board.warn("snapshots", await self._orphans.remove())
             except GpuQuotaError as error:
                 self._cluster.board.warn("snapshots", (error.message,))
             except Exception:  # noqa: BLE001 (a bug must not end the care of all snapshots)
                 _log.exception("looking for copies that nobody needs has failed")
             await asyncio.sleep(_ORPHANS)
+
+    def _namespaces(self) -> list[str]:
+        return [project.name for project in self._cluster.board.settings.projects]
 
     async def _first_lake(self) -> str:
         """Return the name of the default lake, once it was opened."""

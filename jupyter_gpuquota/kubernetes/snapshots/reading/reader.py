@@ -1,14 +1,14 @@
 """Reading the copies of a snapshot in a pod of a Job, whose claims are filled from the copies.
 
-The Job is created first, and owns the claims: deleting it removes them, and so does its deadline
-after a kill.
+The Job is created first, and owns the claims: deleting it removes them. After a kill the next
+controller does that, or its deadline.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 
@@ -51,6 +51,7 @@ class CopyReader:
         self._restorer = restorer
         self._settings = settings
         self._patience = patience
+        self._active: set[str] = set()
 
     async def read(self, manifest: Manifest, reading: str, progress: Progress) -> dict[str, Read]:
         """Return what was read of each copied volume. `reading` is an id that was never used.
@@ -73,6 +74,7 @@ class CopyReader:
         settings = replace(self._settings, image=image)
         claims = [each.name for each in wanted]
         body = copy_reader(reading, namespace, claims, settings)
+        self._active.add(reading)
         try:
             with translated():
                 job = await self._api.create(JOBS, namespace, body)
@@ -81,6 +83,18 @@ class CopyReader:
             yield await self._running(namespace, reading)
         finally:
             await self._remove(namespace, reading)
+            self._active.discard(reading)
+
+    async def remove_left(self, namespaces: Iterable[str]) -> None:
+        """Delete Jobs that no reading needs: of a controller that was killed, or could not do it.
+
+        Raises NotAllowed, Unavailable.
+        """
+        with translated():
+            for namespace in namespaces:
+                for job in await self._api.list(JOBS, namespace, COPY_READER):
+                    if job.metadata.labels[COPY_READER] not in self._active:
+                        await deleted(self._api, JOBS, *job.key, uid=job.metadata.uid)
 
     async def _running(self, namespace: str, reading: str) -> Pod:
         """Return the pod once it runs. Raises Unavailable."""
