@@ -268,6 +268,7 @@ def test_a_replacement_keeps_the_original_and_can_be_undone(shell: Shell, client
         client.snapshots.restore("old", replace=True)
     client.sessions.stop("replaced")
     wait_for(lambda: client.sessions.get("replaced").state == "stopped")
+    client.snapshots.create("replaced", tags=["newest"])
     (folder / "train.py").write_text("print(2)\n")
     (volume / "weights").write_text("new")
     other = folder_of(shell, "other-user")
@@ -285,8 +286,12 @@ def test_a_replacement_keeps_the_original_and_can_be_undone(shell: Shell, client
     assert (folder / "train.py").read_text() == "print(2)\n"
     assert (volume / "weights").read_text() == "new"
     client.snapshots.replace(done.id)
+    replaced = client.snapshots.create("replaced", tags=["replaced"])
     said = shell.ok("snapshot", "confirm", done.id)
     assert said == f"Removed {done.kept}, the original of {folder}.\n"
+    assert done.id not in [each.id for each in client.snapshots.restores()]
+    after = client.snapshots.create("replaced", tags=["after"])
+    assert [replaced.parent, after.parent] == [done.snapshot, replaced.id]
     assert (folder / "train.py").read_text() == "print(1)\n"
     assert not list(folder.parent.glob("replaced.before-*"))
     assert (volume / "weights").read_text() == "old"

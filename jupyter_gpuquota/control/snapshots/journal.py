@@ -70,13 +70,17 @@ class ReplacedVolume(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """One restore, with what its next steps need."""
+    """One restore, with what its next steps need.
+
+    A `confirmed` replacement is over: it says only which snapshot a folder has gone on from.
+    """
 
     shown: Restoration
     tree: Tree | None
     spec: SessionSpec | None = None
     volumes: tuple[NewVolume, ...] = ()
     replaced: tuple[ReplacedVolume, ...] = ()
+    confirmed: bool = False
 
     @property
     def swaps(self) -> tuple[Swap, ...]:
@@ -105,12 +109,18 @@ class Journal:
         self._records: Mapping[str, Record] = MappingProxyType({})
 
     def all(self) -> tuple[Record, ...]:
-        """Return all restores."""
-        return tuple(self._records.values())
+        """Return all restores, without confirmed replacements."""
+        return tuple(each for each in self._records.values() if not each.confirmed)
+
+    def replacements(self, place: str) -> tuple[Record, ...]:
+        """Return the restores that have replaced a folder, also confirmed ones, the last first."""
+        found = (each for each in self._records.values() if each.shown.place == place)
+        there = (each for each in found if each.shown.state == "replaced")
+        return tuple(sorted(there, key=lambda each: each.shown.updated, reverse=True))
 
     def find(self, restore: str) -> Record:
         """Return one restore. Raises NotFound."""
-        if restore not in self._records:
+        if restore not in self._records or self._records[restore].confirmed:
             raise NotFound(
                 f"Restore {restore!r} not found.", hint="List them: jupyter gpu snapshot restores."
             )
@@ -132,6 +142,13 @@ class Journal:
         """Store a restore: on disk first. Raises StorageFailed, Unavailable."""
         await self._own.put(f"{_PREFIX}{record.shown.id}.json", msgspec.json.encode(record))
         self._records = MappingProxyType({**self._records, record.shown.id: record})
+
+    async def confirm(self, record: Record) -> None:
+        """Keep of a replacement, and of none before it, only that it was made."""
+        await self.put(msgspec.structs.replace(record, confirmed=True))
+        for each in self.replacements(record.shown.place)[1:]:
+            if each.confirmed:
+                await self.drop(each.shown.id)
 
     async def drop(self, restore: str) -> None:
         """Remove a restore."""

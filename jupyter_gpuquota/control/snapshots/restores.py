@@ -58,6 +58,15 @@ class FolderRestores:
         shown = (each.shown for each in self._journal.all())
         return tuple(sorted(shown, key=lambda each: (each.begun, each.id), reverse=True))
 
+    def origin(self, session: Session, since: datetime | None) -> str:
+        """Return the snapshot that a session has gone on from later than `since`, or empty."""
+        made = self._journal.replacements(session.spec.folder)
+        replaced = next((each for each in made if each.shown.owner == session.owner), None)
+        if replaced and (since is None or replaced.shown.updated > since):
+            return replaced.shown.snapshot
+        launched = (each.snapshot for each in self.all() if each.session == session.id)
+        return next(launched, "") if since is None else ""
+
     async def found(self, manifest: Manifest, request: RestoreRequest, name: str) -> Found:
         """Return what is there, before anything is made. Raises InvalidFields, Unavailable."""
         return await self.finding.found(manifest, request, name)
@@ -90,8 +99,10 @@ class FolderRestores:
         record = self._find(restore, ended, "forgotten")
         if record.shown.state == "replaced":
             await in_thread(self._swapping.remove_kept, record)
-        await in_thread(self._swapping.remove_restored, record)
-        await self._journal.drop(restore)
+            await self._journal.confirm(record)
+        else:
+            await in_thread(self._swapping.remove_restored, record)
+            await self._journal.drop(restore)
         self._changed()
 
     async def resume(self) -> None:

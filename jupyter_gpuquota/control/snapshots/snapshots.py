@@ -78,9 +78,9 @@ class LakeSnapshots:
         self, session: Session, request: SnapshotRequest, author: str, trigger: Trigger
     ) -> Snapshot:
         """Begin to take a snapshot. Raises Conflict."""
-        parent = next((each.id for each in self.all() if _before(each, session)), "")
-        restored = (r for r in self.restores.all() if r.session == session.id)
-        parent = parent or next((each.snapshot for each in restored), "")
+        last = next((each for each in self.all() if _before(each, session)), None)
+        parent = self.restores.origin(session, last.created if last else None)
+        parent = parent or (last.id if last else "")
         return await self._maker.create(session, request, author, trigger, parent)
 
     async def mark(self, snapshot: Snapshot) -> Snapshot:
