@@ -12,7 +12,7 @@ import { answerReveals, takeRevealed } from '../state/sessionpage/revealing';
 import { IGpuWorkspace } from '../tokens';
 import { ours } from '../translation';
 import { addSections } from '../views/panel/sections';
-import { addToTree } from './shell';
+import { addToTree, goTo } from './shell';
 import { LazyWidget } from '../views/parts/lazy';
 import type { IUi } from '../views/parts/ui';
 
@@ -96,7 +96,7 @@ function addCommands(app: JupyterFrontEnd, ui: IUi, widget: LazyPanel): void {
     icon: gpuIcon,
     describedBy: { args: NO_ARGS },
     execute: async () => {
-      app.shell.activateById(PANEL_ID);
+      goTo(app, widget);
       await widget.loaded;
     }
   });

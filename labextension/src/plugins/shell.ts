@@ -26,5 +26,15 @@ export function showInMain(app: JupyterFrontEnd, widget: Widget): void {
     widget.title.className = 'jp-GpuQuota-belowTab';
     app.shell.add(widget, 'down', { type: 'gpuquota' });
   }
-  app.shell.activateById(widget.id);
+  goTo(app, widget);
+}
+
+/** Go to a widget; Notebook 7 leaves the tabs below its page and in its file browser as they are. */
+export function goTo({ shell }: JupyterFrontEnd, widget: Widget): void {
+  const tabs = widget.parent?.parent;
+  shell.activateById(widget.id);
+  if (tabs instanceof TabPanel) {
+    tabs.currentWidget = widget;
+    widget.activate();
+  }
 }

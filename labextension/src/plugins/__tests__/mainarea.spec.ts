@@ -84,6 +84,19 @@ describe('the main area', () => {
     expect(shell.down).toEqual(made);
     expect(shell.active).toBe('one');
   });
+
+  it('selects the tab of what is below others', async () => {
+    const below = new TabPanel();
+    const shell = new Shell(0);
+    shell.add = widget => below.addWidget(widget);
+    const { main } = start(shell);
+    await main.show('one', making);
+    await main.show('two', making);
+    expect(below.currentWidget?.id).toBe('two');
+    await main.show('one', making);
+    expect(below.currentWidget?.id).toBe('one');
+    below.dispose();
+  });
 });
 
 test('a panel is a tab beside the files of Notebook 7, and nowhere else', () => {

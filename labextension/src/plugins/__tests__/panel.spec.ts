@@ -1,28 +1,33 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { CommandRegistry } from '@lumino/commands';
-import { MessageLoop } from '@lumino/messaging';
-import { Widget } from '@lumino/widgets';
+import { TabPanel, Widget } from '@lumino/widgets';
 import { waitFor } from '@testing-library/react';
-import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
-// Loaded before, as the plugin itself loads it when the panel is first shown.
-import '../../views/panel/sidebar';
+import { CommandIDs } from '../../commands';
 import { panel } from '../panel';
 
-describe('the panel that is shown by its command', () => {
+/** Its content is tested by itself; here it is drawn when a test says so. */
+jest.mock('../../views/panel/sidebar', () => ({
+  Sidebar: jest.requireActual('@lumino/widgets').Widget
+}));
+
+describe('the command that shows the panel', () => {
   let page: Page;
+  let commands: CommandRegistry;
   let shown: Widget;
 
   beforeEach(() => {
     page = new Page();
-    page.server.on('GET /sessions', { body: makePage([makeSession()]) });
+    commands = new CommandRegistry();
     const app = {
-      commands: new CommandRegistry(),
+      commands,
       restored: new Promise(() => undefined),
-      shell: { add: (widget: Widget) => (shown = widget) }
+      shell: {
+        add: (widget: Widget) => (shown = widget),
+        activateById: () => shown.activate()
+      }
     } as unknown as JupyterFrontEnd;
     void panel.activate(app, page.store, null, null, null);
-    Widget.attach(shown, document.body);
   });
 
   afterEach(() => {
@@ -30,22 +35,29 @@ describe('the panel that is shown by its command', () => {
     page.dispose();
   });
 
-  const activate = () =>
-    MessageLoop.sendMessage(shown, Widget.Msg.ActivateRequest);
-
-  it('has the focus even before its sessions are drawn', async () => {
-    activate();
+  it('gives it the focus even before its sessions are drawn', async () => {
+    Widget.attach(shown, document.body);
+    await commands.execute(CommandIDs.showPanel);
     await waitFor(() => expect(document.activeElement).toBe(shown.node));
   });
 
-  it('puts the focus on a session once there is one', async () => {
-    await page.store.sessions.refresh();
-    await waitFor(() =>
-      expect(shown.node.querySelector('[data-row]')).not.toBeNull()
-    );
-    activate();
+  it('gives a session the focus once there is one', async () => {
+    Widget.attach(shown, document.body);
+    shown.node.innerHTML =
+      '<button>Dashboard</button><div data-row="s1" tabindex="0"></div>';
+    await commands.execute(CommandIDs.showPanel);
     await waitFor(() =>
       expect(document.activeElement?.hasAttribute('data-row')).toBe(true)
     );
+  });
+
+  it('selects its tab beside the files of Notebook 7', async () => {
+    const tree = new TabPanel();
+    tree.addWidget(new Widget());
+    tree.addWidget(shown);
+    Widget.attach(tree, document.body);
+    await commands.execute(CommandIDs.showPanel);
+    expect(tree.currentWidget).toBe(shown);
+    tree.dispose();
   });
 });
