@@ -28,4 +28,5 @@ class EntryLog:
             return
         name = f"{session.spec.project}/{session.spec.name}"
         await self._note(caller.name, f"{how} the session {name} of {session.owner}")
-        self._opened.add(key)
+        if how == "opened":
+            self._opened.add(key)
