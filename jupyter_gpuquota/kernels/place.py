@@ -104,17 +104,36 @@ class SessionPlace:
         return Attached(kernel, channels, busy, folder, note)
 
     def shut_down(self) -> None:
-        """Shut the kernel down, and the session if it was launched and has no other."""
+        """Shut the kernel down, and the session if it was launched and has no other.
+
+        A session that ends takes its kernel with it, which is asked first: whoever shuts us down
+        waits for seconds only, and kernels may take as long.
+        """
+        if self._end_session():
+            return
         if self._attached:
             self._attached.shut_down()
+            self._end_session()  # others may have been shut down meanwhile
+
+    def _end_session(self) -> bool:
+        """Stop or suspend the session if it was launched and has no other kernel, and say so."""
         if not (self._on_shutdown and self._session):
-            return
+            return False
         sessions, session = self._client.sessions, self._session
         match sessions.get(session).state:
             case "waiting" | "starting":  # it has nothing to keep
                 sessions.stop(session)
-            case "running" if not SessionServer.find(self._client.context, session).sessions():
+            case "running" if not self._others(session):
                 (sessions.suspend if self._on_shutdown == "suspend" else sessions.stop)(session)
+            case _:
+                return False
+        return True
+
+    def _others(self, session: str) -> bool:
+        """Return whether anything but our notebook has a kernel in the session."""
+        own = self._attached and self._attached.id
+        found = SessionServer.find(self._client.context, session).sessions()
+        return any(each.kernel is None or each.kernel.id != own for each in found)
 
 
 class TemplatePlace:

@@ -145,7 +145,7 @@ async def test_rights_that_change_are_followed(cluster: Any, place: Place, tmp_p
         await place.admin.create(SECRETS, namespace, secret(each))
     with FaultProxy.running(kubeconfig, tmp_path) as between:
         # Else the server ends watches after minutes; all objects have to come before the cut.
-        between.add(Rule(path="watch=1", cut=2.0))
+        between.add(Rule(path="watch=1", cut=5.0))
         async with connected(between.kubeconfig) as [robot]:
             await settled(lambda: listed(robot, place.team_a))
             watches = Watches(robot, clock=Clock(sleep=lambda _: asyncio.sleep(0.1)))
