@@ -259,10 +259,19 @@ async def test_a_session_may_write_meanwhile(take, folder, lake, tmp_path):
             (folder / "new").replace(folder / f"moved-{number % 50}")
             (folder / f"moved-{(number + 25) % 50}").unlink(missing_ok=True)
 
+    async def consistencies(snapshots: set[str]) -> set[str]:
+        return {
+            each.consistency for key, each in (await manifests(lake)).items() if key in snapshots
+        }
+
     writer = threading.Thread(target=write)
     writer.start()
+    found: set[str] = set()
     try:
-        found = [made(take(order(folder)))["snapshot"] for _ in range(3)]
+        # On a busy machine the writer may sleep while a few files are read.
+        while len(found) < 3 or "best-effort" not in await consistencies(found):
+            assert len(found) < 50
+            found.add(made(take(order(folder)))["snapshot"])
     finally:
         stop.set()
         writer.join()
@@ -271,7 +280,6 @@ async def test_a_session_may_write_meanwhile(take, folder, lake, tmp_path):
         assert await verified(lake, manifest.tree.version) == []
         tree = await fetched(lake, manifest.tree.version, tmp_path / f"out-{snapshot}")
         assert set((tree / "log").read_bytes().split(b"\n")[:-1]) == {b"a line"}
-    assert manifest.consistency == "best-effort"
 
 
 async def test_a_folder_that_may_not_be_written_is_stored(take, folder, lake, tmp_path):
