@@ -123,6 +123,62 @@ test('a slice names its session to pointer and keyboard, and leads to it', async
   await expect(page.locator('.jp-GpuQuota-details')).toContainText('exp-2');
 });
 
+test('projects have colours of their own, numbers a common edge, badges one size', async ({
+  page,
+  workspace,
+  api
+}) => {
+  for (const name of ['tenth-1', 'tenth-2', 'tenth-3']) {
+    await api.create({ name, gpu: '0.1' });
+    await api.reaches(name, 'running');
+  }
+  const { whole } = new Dashboard(page);
+  await page.evaluate(id => window.jupyterapp.commands.execute(id), COMMAND);
+  const slice = (name: string) =>
+    whole.getByRole('button', { name: new RegExp(`^${name}: `) });
+  const style = (at: typeof whole, property: string) =>
+    at.evaluate(
+      (node, name) => getComputedStyle(node).getPropertyValue(name),
+      property
+    );
+  const edge = 'border-left-color';
+  const colours = await Promise.all(
+    ['exp-2', 'holder', 'borrower'].map(name =>
+      style(slice(name).first(), edge)
+    )
+  );
+  const root = page.locator('body');
+  const failed = await root.evaluate(node => {
+    const probe = node.appendChild(document.createElement('i'));
+    probe.style.color = 'var(--jp-error-color1)';
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
+  });
+  expect(new Set([...colours, failed]).size).toBe(4);
+  expect(await style(slice('exp-10'), edge)).toBe(colours[0]);
+
+  // A slice shows its name, or nothing: a letter with dots says less.
+  const narrow = slice('tenth-1').locator('span');
+  expect(
+    await narrow.evaluate(
+      node => !node.clientWidth || node.scrollWidth <= node.clientWidth
+    )
+  ).toBe(true);
+
+  const position = whole.getByRole('cell', { name: '#1', exact: true });
+  expect(await style(position, 'text-align')).toBe('right');
+
+  const badge = (at: typeof whole) =>
+    at.getByText('simulated', { exact: true });
+  const size = await style(badge(whole), 'font-size');
+  await workspace.open();
+  expect(await style(badge(workspace.panel).first(), 'font-size')).toBe(size);
+  await slice('exp-2').click();
+  const details = page.locator('.jp-GpuQuota-details');
+  expect(await style(badge(details).first(), 'font-size')).toBe(size);
+});
+
 test('there is one dashboard, and it is back after a reload', async ({
   page
 }) => {

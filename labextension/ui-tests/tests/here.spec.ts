@@ -57,6 +57,10 @@ test("a session's page says where one is @live", async ({ workspace }) => {
   await expect(workspace.row('exp-1')).toContainText('Running');
   await expect(workspace.row('exp-1')).not.toContainText('this session');
 
+  // Its kernel is that of its server: other sessions' Launchers have a card for it.
+  const own = inside.locator('.jp-LauncherCard[title*="exp-1"]').first();
+  await expect(own).toBeAttached({ timeout: 90_000 });
+  await expect(own).toBeHidden();
   await inside.getByText('Python 3 (ipykernel)').first().click();
   await expect(inside).toHaveTitle(/^exp-1 – Untitled.*ipynb$/);
   await inside.close();

@@ -7,10 +7,14 @@ import type {
 import { Api, expect, test } from './workspace';
 
 const LINES = 40;
-const SOURCE = `import time
+/** While a file of this name exists, the cell pauses in the middle. */
+const PAUSE = 'pause-printing.txt';
+const SOURCE = `import os, time
 for number in range(${LINES}):
     print("line", number, flush=True)
-    time.sleep(0.25)`;
+    time.sleep(0.25)
+    while number == ${LINES / 2} and os.path.exists("${PAUSE}"):
+        time.sleep(0.1)`;
 const ALL = Array.from({ length: LINES }, (_, number) => `line ${number}`);
 
 /** Return the addresses of a session and of a notebook in it. */
@@ -103,12 +107,16 @@ test('a notebook that is reloaded while it prints has every line once @live', as
   api
 }, info) => {
   const { base, notebook } = await makeSession(page, request, api);
+  const pause = `${base}api/contents/${PAUSE}`;
+  const file = { type: 'file', format: 'text', content: '' };
+  expect((await request.put(pause, { data: file })).ok()).toBe(true);
   const tab = await open(page.context(), base);
   await tab.run();
   await tab.page.reload();
   await tab.has('line 3');
   await expect(tab.prompt).toHaveText('[*]:');
   await tab.page.screenshot({ path: info.outputPath('reloaded.png') });
+  await request.delete(pause);
   await tab.hasAll();
   await tab.page.close();
   await request.delete(notebook);

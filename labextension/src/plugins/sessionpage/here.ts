@@ -20,7 +20,7 @@ const RANK = 100_000;
 export const here: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:here',
   description:
-    "In a session's own JupyterLab: its name and state in the browser's tab, and a chip with what it has at the top.",
+    "In a session's own JupyterLab: its name and state in the browser's tab, a chip with what it has at the top, and its kernel once in the Launcher.",
   autoStart: true,
   requires: [IGpuWorkspace],
   optional: [ITranslator],
@@ -74,30 +74,37 @@ function addBack(app: JupyterFrontEnd, { workspace, trans }: IUi): void {
 }
 
 async function showHere(app: JupyterFrontEnd, ui: IUi): Promise<void> {
-  const [{ makeChip }, { TabMarks }] = await Promise.all([
+  const [{ makeChip }, { TabMarks }, { OwnKernel }] = await Promise.all([
     import(
       /* webpackChunkName: "sessionpage" */ '../../views/sessionpage/chip'
     ),
     import(
       /* webpackChunkName: "sessionpage" */ '../../views/sessionpage/tabmarks'
-    )
+    ),
+    import(/* webpackChunkName: "sessionpage" */ './ownkernel')
   ]);
   const { sessions } = ui.workspace;
+  const { kernelspecs } = app.serviceManager;
   const marks = new TabMarks();
+  const kernel = new OwnKernel();
   const update = () => {
     const here = sessionHere(ui.workspace);
     if (here) {
       marks.show(here);
+      kernel.hide(here.session, kernelspecs.specs);
     }
   };
   sessions.changed.connect(update);
+  kernelspecs.specsChanged.connect(update);
   update();
   const watcher = watchInBackground(ui.workspace, [sessions]);
   const chip = makeChip(ui);
   chip.disposed.connect(() => {
     sessions.changed.disconnect(update);
+    kernelspecs.specsChanged.disconnect(update);
     watcher.dispose();
     marks.dispose();
+    kernel.dispose();
   });
   app.shell.add(chip, 'top', { rank: RANK, type: 'gpuquota' });
 }
