@@ -106,17 +106,22 @@ class SessionPlace:
     def shut_down(self) -> None:
         """Shut the kernel down, and the session if it was launched and has no other.
 
-        A session that ends takes its kernel with it, which is asked first: whoever shuts us down
-        waits for seconds only, and kernels may take as long.
+        The session comes first, as it takes its kernel with it: Jupyter gives us a few
+        seconds to shut down, and the kernel alone may take as long.
         """
-        if self._end_session():
-            return
-        if self._attached:
-            self._attached.shut_down()
-            self._end_session()  # others may have been shut down meanwhile
+        ended = False
+        try:
+            ended = self._end_session()
+        finally:  # the kernel is shut down also where the controller does not answer
+            if self._attached and not ended:
+                self._attached.shut_down()
+                self._end_session()  # others may have been shut down meanwhile
 
     def _end_session(self) -> bool:
-        """Stop or suspend the session if it was launched and has no other kernel, and say so."""
+        """Stop or suspend the session if it was launched and has no other kernel.
+
+        Returns whether it ends.
+        """
         if not (self._on_shutdown and self._session):
             return False
         sessions, session = self._client.sessions, self._session
