@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -187,8 +188,7 @@ async def test_the_first_verification_records_what_later_ones_and_comparisons_us
         async def admitted(_: Job) -> None:
             return None
 
-        now = lambda: datetime.now(UTC)  # noqa: E731 (a clock)
-        board = JobBoard(store, now, lambda: None, admitted, lambda _: None)
+        board = JobBoard(store, partial(datetime.now, UTC), lambda: None, admitted, lambda _: None)
         verifying = Verifying(board, cast("Any", Whole()), cast("Any", reading), stored)
 
         async def ended() -> Job:
