@@ -62,7 +62,6 @@ from .rights.session_tokens import SessionTokens, new_token
 from .sessions import ClusterSessions
 from .shares.registry import Shares
 from .signals.gpu_meter import gpu_meter
-from .state.seen import present_pod
 from .usage import ClusterUsage
 from .volumes.assembly import ClusterClaims
 from .watching.watches import Watches
@@ -297,4 +296,4 @@ class _Assembly:
 
     def _pod_of(self, session: Session, process: int = 0) -> Pod | None:
         """Return the newest pod of a session's process."""
-        return present_pod(self._objects.workload(session), self._objects.pods(session), process)
+        return self._objects.pod(session, process)

@@ -27,7 +27,6 @@ from jupyter_gpuquota.kubernetes.resources import (
 from jupyter_gpuquota.kubernetes.rights.session_tokens import new_token
 from jupyter_gpuquota.kubernetes.sessions import ClusterSessions
 from jupyter_gpuquota.kubernetes.state.attached import Attached
-from jupyter_gpuquota.kubernetes.state.seen import present_pod
 from jupyter_gpuquota.kubernetes.volumes.session_claims import SessionClaims
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.reasons import Reason
@@ -129,7 +128,7 @@ class Driver:
         self._objects = objects
 
     def pod_of(self, session: Session, process: int = 0) -> Pod | None:
-        return present_pod(self._objects.workload(session), self._objects.pods(session), process)
+        return self._objects.pod(session, process)
 
     async def start(self) -> None:
         await self.watches.start()

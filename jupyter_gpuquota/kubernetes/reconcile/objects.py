@@ -14,6 +14,8 @@ from ..objects.meta import Object
 from ..objects.pods import Event, Pod
 from ..objects.workloads import Workload
 from ..resources import EVENTS, JOBS, PODS, STATEFUL_SETS
+from ..state.owners import Owners
+from ..state.seen import present_pod
 from ..watching.cache import Cache, Key
 from ..watching.watches import Watches
 from .manifests import workload_resource
@@ -28,6 +30,7 @@ class SessionObjects:
     def __init__(self, watches: Watches) -> None:
         workloads = (watches.cache(STATEFUL_SETS, OURS), watches.cache(JOBS, OURS))
         self._workloads: tuple[Cache[Any], ...] = workloads
+        self._between: tuple[Cache[Any], ...] = (workloads[1],)
         self._watches = watches
         self._pods = watches.cache(PODS)
         self._events = watches.cache(EVENTS)
@@ -63,6 +66,17 @@ class SessionObjects:
         """Return all pods of a session."""
         found = self._pods.labelled(SESSION, session.id)
         return [pod for pod in found if pod.metadata.namespace == session.spec.project]
+
+    def between(self, workload: Workload | None) -> Owners:
+        """Return what a workload owns that may own pods in turn."""
+        uid = workload.metadata.uid if workload else ""
+        found = (each for cache in self._between for each in cache.owned_by(uid))
+        return {each.metadata.uid: each for each in found}
+
+    def pod(self, session: Session, process: int = 0) -> Pod | None:
+        """Return the newest pod of a session's process."""
+        workload = self.workload(session)
+        return present_pod(workload, self.pods(session), self.between(workload), process)
 
     def hides_pods(self, session: Session) -> bool:
         """Return whether the pods of a session may not be read; nothing is known of them then."""

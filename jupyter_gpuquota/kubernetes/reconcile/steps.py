@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -21,7 +20,7 @@ from ..state.advance import advance
 from ..state.desired import Action, next_action
 from ..state.processes import joined
 from ..state.record import Record, encode
-from ..state.seen import Seen, is_complete, own_pods, present_pod, process_of
+from ..state.seen import Seen, is_complete, process_of
 from .facts import Facts
 from .objects import SessionObjects
 from .secrets import NOT_FOUND
@@ -80,14 +79,12 @@ class Steps:
             tracked.follow(workload)
             tracked.detached &= not is_complete(workload)
             session = tracked.record.session
-        pods = objects.pods(session)
-        present = present_pod(workload, pods)
-        return Seen(
+        seen = Seen(
             workload=workload,
-            pods=pods,
+            pods=objects.pods(session),
+            between=objects.between(workload),
             events=objects.events(session),
             admission=facts.admission(session),
-            placement=_placed(facts, present, workload, pods) if present else None,
             isolation=facts.isolation(session.spec),
             lost=facts.lost(),
             engine=facts.engine(session.spec),
@@ -95,6 +92,7 @@ class Steps:
             attached=facts.attached(session) if session.state == "waiting" else (),
             overdue=self._clock.overdue(tracked, datetime.now(UTC)),
         )
+        return replace(seen, placement=_placed(facts, seen))
 
     def due(self, tracked: Tracked) -> float | None:
         """Return the seconds until time alone changes a session, None if it does not."""
@@ -186,9 +184,10 @@ class Steps:
         tracked.stored = encode(record)
 
 
-def _placed(
-    facts: Facts, first: Pod, workload: Workload | None, pods: Sequence[Pod]
-) -> Placement | None:
+def _placed(facts: Facts, seen: Seen) -> Placement | None:
     """Return where the pods of a session hold resources: its first pod, and other processes."""
-    others = (pod for pod in own_pods(workload, pods) if pod is not first and process_of(pod))
+    first = seen.present
+    if first is None:
+        return None
+    others = (pod for pod in seen.processes if pod is not first and process_of(pod))
     return joined([facts.placement(pod) for pod in (first, *others)])

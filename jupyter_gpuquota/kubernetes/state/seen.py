@@ -13,6 +13,7 @@ from ..labels import ATTACHED, COMPLETE, PROCESS, SHAPE
 from ..objects.pods import ContainerStatus, Event, Pod
 from ..objects.workloads import Job, StatefulSet, Workload
 from .attached import Attached, mark
+from .owners import Owners, owned
 from .record import shape_of
 
 FINISHED = ("Succeeded", "Failed")
@@ -31,15 +32,16 @@ class Overdue:
 class Seen:
     """The objects of one session, and what the engine says.
 
-    `pods` are all that carry its label, `events` those of its workload and pods. `placement` is
-    that of the present pod, `isolation` what isolates its share. `lost` names the nodes that do not
-    respond. `engine` is what the engine adds to a workload. `overdue` is the run that takes too
-    long to start. `data` is why its datasets are not there, None if they are. `attached`
-    are the volumes that tie it to nodes while it waits.
+    `pods` are all that carry its label, `between` what may own them below its workload, `events`
+    those of its workload and pods. `placement` is that of the present pod, `isolation` what
+    isolates its share. `lost` names the nodes that do not respond. `engine` is what the engine adds
+    to a workload. `overdue` is the run that takes too long to start. `data` is why its datasets are
+    not there, None if they are. `attached` are the volumes that tie it to nodes while it waits.
     """
 
     workload: Workload | None = None
     pods: Sequence[Pod] = ()
+    between: Owners = field(default_factory=dict)
     events: Sequence[Event] = ()
     admission: Admission = field(default_factory=Admission)
     placement: Placement | None = None
@@ -58,12 +60,12 @@ class Seen:
     @property
     def present(self) -> Pod | None:
         """The newest pod of the present workload that is not being deleted."""
-        return present_pod(self.workload, self.pods)
+        return present_pod(self.workload, self.pods, self.between)
 
     @property
     def processes(self) -> tuple[Pod, ...]:
         """The pods of the present workload, by the numbers of their processes."""
-        return tuple(sorted(own_pods(self.workload, self.pods), key=process_of))
+        return tuple(sorted(own_pods(self.workload, self.pods, self.between), key=process_of))
 
     def pod(self, uid: str) -> Pod | None:
         """Return the pod with a uid."""
@@ -84,16 +86,18 @@ class Seen:
         return max(found, key=_at, default=None)
 
 
-def present_pod(workload: Workload | None, pods: Iterable[Pod], process: int = 0) -> Pod | None:
+def present_pod(
+    workload: Workload | None, pods: Iterable[Pod], between: Owners, process: int = 0
+) -> Pod | None:
     """Return the newest pod of a workload's process that is not being deleted."""
-    own = (pod for pod in own_pods(workload, pods) if pod.metadata.deletion_timestamp is None)
+    own = own_pods(workload, pods, between)
+    own = [pod for pod in own if pod.metadata.deletion_timestamp is None]
     return max((pod for pod in own if process_of(pod) == process), key=_made, default=None)
 
 
-def own_pods(workload: Workload | None, pods: Iterable[Pod]) -> list[Pod]:
-    """Return the pods that a workload has made."""
-    uid = workload.metadata.uid if workload else ""
-    return [pod for pod in pods if any(owner.uid == uid for owner in pod.metadata.owner_references)]
+def own_pods(workload: Workload | None, pods: Iterable[Pod], between: Owners) -> list[Pod]:
+    """Return the pods that a workload has made, itself or through what it owns."""
+    return owned(workload, pods, between) if workload else []
 
 
 def process_of(pod: Pod) -> int:
