@@ -78,6 +78,37 @@ def test_lineage_is_shown_around_each_version(server: Answering, client: Client)
     assert len(view.records) == len(LINEAGE.links)
 
 
+def test_a_snapshot_says_what_it_comes_from_and_what_has_come_from_it(
+    server: Answering, client: Client
+) -> None:
+    first = Origin(id="snapshot:1", kind="snapshot", label="e9b2 (base)", detail="works")
+    server.answers["snapshots.lineage"] = Lineage(
+        dataset="",
+        nodes=(
+            first,
+            Origin(id="session:s", kind="session", label="exp1", detail="ana, team-a"),
+            Origin(id="commit:c", kind="commit", label="c0ffee", detail="with changes"),
+            Origin(id="snapshot:2", kind="snapshot", label="7c0d", detail="faster"),
+            Origin(id="session:t", kind="session", label="exp2"),
+        ),
+        links=(
+            Link(source="session:s", target=first.id, relation="produced"),
+            Link(source="commit:c", target=first.id, relation="used"),
+            Link(source=first.id, target="snapshot:2", relation="follows"),
+            Link(source=first.id, target="session:t", relation="produced"),
+        ),
+    )
+    view = run(client, parse(split_line("snapshot lineage base"), terminal=False), Notes())
+    assert server.asked[-1].args == {"snapshot": "base"}
+    assert view.text.splitlines() == [
+        "snapshot e9b2 (base): works",
+        "  taken of session exp1 (ana, team-a)",
+        "  uses commit c0ffee (with changes)",
+        "  followed by snapshot 7c0d: faster",
+        "  restored as session exp2",
+    ]
+
+
 def test_a_session_finds_the_version_that_it_was_launched_with(
     client: Client, inside: Path
 ) -> None:

@@ -13,6 +13,7 @@ from ...parser import Parser
 from ...views import snapshots as views
 from ...views.data.formats import size_text
 from ...views.data.jobs import JobView
+from ...views.data.lineage import SnapshotLineageView
 from ...views.texts import TextView
 from ...views.view import View
 from ...waiting import wait
@@ -136,6 +137,10 @@ def _diff(client: Client, args: Args, _console: Console) -> View[Any]:
     return views.comparison(client.snapshots.diff(args.snapshot, args.other))
 
 
+def _lineage(client: Client, args: Args, _console: Console) -> View[Any]:
+    return SnapshotLineageView(client.snapshots.lineage(args.snapshot))
+
+
 def _restore(client: Client, args: Args, console: Console) -> View[Any]:
     if args.dry_run:
         request = RestoreRequest(
@@ -218,6 +223,13 @@ _ACTIONS = (
     Command("show", "show a snapshot", _show, add_snapshot, examples=("snapshot show base",)),
     Command(
         "diff", "show what differs", _diff, _fill_diff, examples=("snapshot diff base latest",)
+    ),
+    Command(
+        "lineage",
+        "show what a snapshot comes from, and what has come from it",
+        _lineage,
+        add_snapshot,
+        examples=("snapshot lineage base", "snapshot lineage base --json"),
     ),
     Command(
         "restore",

@@ -1,30 +1,33 @@
-"""The lineage of a dataset."""
+"""The lineage of a dataset, and of a snapshot."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from ....model.datasets.lineage import Lineage, Origin, Relation
 from ..markup import Markup, join, printable, tag
 from ..view import Row, View
 
-_WORDS: dict[tuple[Relation, bool], str] = {
-    ("produced", False): "made by",
-    ("follows", False): "follows",
-    ("used", True): "used by",
-}
-"""What is said of a version, by the relation and whether it leads away from the version."""
+Words = Mapping[tuple[Relation, bool], str]
+"""What is said of a node, by the relation and whether it leads away from the node."""
 
 
 class LineageView(View[Lineage]):
     """What has made the versions of a dataset, and what has used them."""
 
+    words: ClassVar[Words] = {
+        ("produced", False): "made by",
+        ("follows", False): "follows",
+        ("used", True): "used by",
+    }
+
     @property
     def text(self) -> str:
         """Return a line for each version, and below it a line for each relation."""
         lines = []
-        for version, relations in self._versions():
+        for version, relations in self._described():
             lines.append(version)
             lines += [f"  {each}" for each in relations]
         return "\n".join(map(printable, lines)) or "No versions yet."
@@ -34,7 +37,7 @@ class LineageView(View[Lineage]):
         """Return the same as lists."""
         parts = [
             join(tag("p", tag("b", version)), tag("ul", *(tag("li", each) for each in relations)))
-            for version, relations in self._versions()
+            for version, relations in self._described()
         ]
         return join(*parts) if parts else tag("p", "No versions yet.")
 
@@ -51,8 +54,12 @@ class LineageView(View[Lineage]):
             for link in self.data.links
         ]
 
-    def _versions(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield each version with what is related to it."""
+    def subjects(self) -> Iterator[Origin]:
+        """Yield the nodes of which something is said."""
+        return (node for node in self.data.nodes if node.kind == "version")
+
+    def _described(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield each subject with what is related to it."""
         labels = {node.id: _label(node) for node in self.data.nodes}
         around: dict[str, list[str]] = defaultdict(list)
         for link in self.data.links:
@@ -60,16 +67,32 @@ class LineageView(View[Lineage]):
                 (link.source, link.target, True),
                 (link.target, link.source, False),
             ):
-                if words := _WORDS.get((link.relation, away)):
+                if words := self.words.get((link.relation, away)):
                     around[here].append(f"{words} {labels[there]}")
-        for node in self.data.nodes:
-            if node.kind == "version":
-                yield _label(node), around[node.id]
+        for node in self.subjects():
+            yield _label(node), around[node.id]
+
+
+class SnapshotLineageView(LineageView):
+    """What a snapshot comes from, and what has come from it."""
+
+    words: ClassVar[Words] = {
+        ("produced", False): "taken of",
+        ("used", False): "uses",
+        ("follows", False): "follows",
+        ("follows", True): "followed by",
+        ("produced", True): "restored as",
+    }
+
+    def subjects(self) -> Iterator[Origin]:
+        """Yield the snapshot: it is the first node."""
+        return iter(self.data.nodes[:1])
 
 
 def _label(node: Origin) -> str:
     """Return a node in words: `session train1 (ana, team-a)`."""
-    kind = "" if node.kind == "version" or node.id.startswith("project:") else f"{node.kind} "
-    detail = f" ({node.detail})" if node.detail and node.kind == "session" else ""
-    said = f": {node.detail}" if node.detail and node.kind == "version" else ""
+    named = node.kind == "version" or node.id.startswith("project:")
+    detail = f" ({node.detail})" if node.detail and node.kind in ("session", "commit") else ""
+    said = f": {node.detail}" if node.detail and node.kind in ("version", "snapshot") else ""
+    kind = "" if named else f"{node.kind} "
     return f"{kind}{node.label}{detail}{said}"
