@@ -22,7 +22,7 @@ from .planning import Planning
 from .policing import Policing
 from .runs import Runs
 from .sessions import Exec, Ingress, Logs, Sessions, Terminals
-from .snapshots import SnapshotKeeping, Snapshots
+from .snapshots import SnapshotKeeping, Snapshots, SnapshotStreaming
 from .templates import Templates
 from .usage import History, Usage
 from .variables import KernelVariables
@@ -118,6 +118,9 @@ class Backend:
     )
     uses: DataUses | None = field(default=None, metadata=_lack("does not record what sessions use"))
     snapshots: Snapshots | None = field(default=None, metadata=_lack("takes no snapshots"))
+    streaming: SnapshotStreaming | None = field(
+        default=None, metadata=_lack("streams no files of snapshots: it exports them to a folder")
+    )
     keeping: SnapshotKeeping | None = field(
         default=None, metadata=_lack("takes and removes no snapshots by itself")
     )

@@ -5,7 +5,7 @@ References are resolved by the caller of these methods; rights are the caller's 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -17,7 +17,7 @@ from ..model.sessions import Session, SessionSpec
 from ..model.snapshots.comparison import SnapshotComparison
 from ..model.snapshots.manifest import Manifest, Trigger
 from ..model.snapshots.restore import Restoration, RestoreRequest
-from ..model.snapshots.snapshots import Snapshot, SnapshotRequest, SnapshotRules
+from ..model.snapshots.snapshots import Snapshot, SnapshotFiles, SnapshotRequest, SnapshotRules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +83,16 @@ class Snapshots(Protocol):
 
     def page(self, session: Session, page: str, report: PageReport) -> None:
         """Note what a page of a session has reported."""
+
+
+class SnapshotStreaming(Protocol):
+    """The files of snapshots for clients that write them, where `export` cannot."""
+
+    def files(self, snapshot: Snapshot, user: str) -> AsyncGenerator[SnapshotFiles]:
+        """Yield the files as one archive, the job that has done it at last.
+
+        Raises Conflict, NotFound, Damaged, NotAllowed, Unavailable.
+        """
 
 
 class SnapshotKeeping(Protocol):

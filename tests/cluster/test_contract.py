@@ -131,6 +131,7 @@ class ClusterContract(BackendContract):
             "uses",
             "volumes",
             "snapshots",
+            "streaming",
             "keeping",
             "runs",
             "templates",

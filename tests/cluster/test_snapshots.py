@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import pytest_asyncio
 
+from jupyter_gpuquota.client.snapshots.exporting import unpacked
 from jupyter_gpuquota.errors import InvalidFields, NotFound, Unsupported
 from jupyter_gpuquota.kubernetes.labels import COPY_READER
 from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS
@@ -72,7 +74,22 @@ async def test_a_session_is_copied_and_restored_beside_the_original(site: Site) 
         assert [each.id for each in listed] == [found.snapshot.id]
 
 
-async def test_several_volumes_are_of_one_moment_and_go_together(site: Site) -> None:
+class Arrived:
+    """The answers of a route that have all come."""
+
+    def __init__(self, parts: list[Any]) -> None:
+        self._parts = iter(parts)
+
+    def next(self) -> Any:
+        return next(self._parts)
+
+    def close(self) -> None:
+        return None
+
+
+async def test_several_volumes_are_of_one_moment_and_go_together(
+    site: Site, tmp_path: Path
+) -> None:
     async with site.controller():
         await site.set_up()
         await volume(site, "work")
@@ -84,12 +101,19 @@ async def test_several_volumes_are_of_one_moment_and_go_together(site: Site) -> 
         assert found.snapshot.consistency == "crash"
         job = await verified(site, found.snapshot)
         assert (job.state, job.files) == ("done", 2), job.problem
+        args, folder = {"snapshot": found.snapshot.id}, tmp_path / "exported"
+        body = SnapshotFolder(folder=str(folder))
         with pytest.raises(Unsupported, match="in volumes of the cluster"):
-            await site.ask(
-                "snapshots.export",
-                args={"snapshot": found.snapshot.id},
-                body=SnapshotFolder(folder="/tmp/x"),  # noqa: S108 (never made)
-            )
+            await site.ask("snapshots.export", args=args, body=body)
+        parts = [each async for each in await site.ask("snapshots.files", args=args)]
+        await asyncio.to_thread(unpacked, cast("Any", Arrived(parts)), folder)
+        texts = {str(each.relative_to(folder)): each.read_text() for each in folder.rglob("*.txt")}
+        assert texts == {"work/model.txt": "first", "data/model.txt": "first"}
+        leaving = await site.ask("snapshots.files", args=args)
+        while not (await anext(leaving)).data:
+            pass
+        await leaving.aclose()
+        await wait_for(lambda: nothing_is_read(site, "data"))
         await site.ask("snapshots.delete", args={"snapshot": found.snapshot.id})
         assert await copies(site) == []
         with pytest.raises(NotFound):
@@ -125,12 +149,12 @@ async def test_copies_are_read_in_a_pod_to_be_verified_and_compared(site: Site) 
         await wait_for(lambda: nothing_is_read(site))
 
 
-async def nothing_is_read(site: Site) -> bool:
+async def nothing_is_read(site: Site, *others: str) -> bool:
     """Return whether no Job reads copies, and no claim is left of one."""
     async with connected(site.cluster.kubeconfig()) as [admin]:
         jobs = await admin.list(JOBS, site.namespace, COPY_READER)
         claims = {each.metadata.name for each in await admin.list(CLAIMS, site.namespace)}
-    return not jobs and claims == {"datasets", "work"}
+    return not jobs and claims == {"datasets", "work", *others}
 
 
 async def verified(site: Site, snapshot: Any) -> Any:

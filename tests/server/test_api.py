@@ -142,7 +142,8 @@ async def test_a_route_answers_who_has_the_right(api, row, openapi, backend):
     if is_of_data(row):
         await prepare(backend, row)
     response = await call(api, row, backend)
-    if row.name == "jobs.start":  # a Jupyter Server answers it before it asks the controller
+    # A Jupyter Server starts jobs before it asks the controller; only clusters stream files.
+    if row.name in ("jobs.start", "snapshots.files"):
         assert response.code == 501
         return
     if row.name in ("snapshots.replace", "snapshots.undo"):  # its session works in the folder

@@ -156,6 +156,7 @@ async def test_every_route_passes_through(tmp_path):
         "snapshots.mark": b'{"tags": ["first"]}',
     }
     busy = {"snapshots.replace", "snapshots.undo"}  # a session works in the folder
+    unsupported = {"jobs.start", "snapshots.files"}  # see test_api
     last = ["sessions.suspend", "sessions.resume", "sessions.stop", "sessions.delete"]
     last = [*last, "projects.put", "projects.delete"]
     last += ["caches.unpin", "caches.delete", "versions.delete", "datasets.delete"]
@@ -185,10 +186,10 @@ async def test_every_route_passes_through(tmp_path):
                 ended = JobReport(kind="sync", dataset="faces", state="cancelled")
                 await controller.backend.jobs.report("job-1", ended, "owner")
             answer = await ask(gateway, name, bodies.get(name, body), args=args, query=query)
-            here = 409 if name in busy else 501 if name == "jobs.start" else route(name).status
+            here = 409 if name in busy else 501 if name in unsupported else route(name).status
             assert answer.status == here, (name, answer.body)
             lines = [line async for line in answer.lines] if answer.lines else []
-            assert bool(lines) == route(name).streams
+            assert bool(lines) == (route(name).streams and name not in unsupported)
 
 
 async def test_errors_of_the_controller_arrive_as_they_are(tmp_path):

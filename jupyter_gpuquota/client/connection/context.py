@@ -15,7 +15,7 @@ from .. import preferences
 from . import discovery
 from .discovery import Home
 from .jobs import JobProcess, surroundings
-from .protocol import Answers, Call, decode, encode
+from .protocol import Answers, Call, answers, decode, encode
 from .servers import JupyterServer
 from .transport import Transport
 
@@ -60,11 +60,10 @@ class Context:
         return self._on_session(lambda args: self.call(route, args, **details), name, project)
 
     def stream_session(self, route: str, name: str, project: str = "", **details: Any) -> Answers:
-        """Return the answers of a route that streams; the caller closes them."""
+        """Return the answers of a route that streams on a session, as `call_session` does."""
 
         def listen(args: dict[str, str]) -> Answers:
-            call = Call(route, args, **details)
-            return Answers(call, self.transport().listen(encode(call)))
+            return answers(self.transport(), Call(route, args, **details))
 
         return self._on_session(listen, name, project)
 

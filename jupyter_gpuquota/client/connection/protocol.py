@@ -122,6 +122,18 @@ class Answers:
         self._lines.close()
 
 
+class Listening(Protocol):
+    """A way to a server whose answers come line by line."""
+
+    def listen(self, message: Message) -> Lines:
+        """Send a message, and return its answer. Raises NoServer, Unavailable."""
+
+
+def answers(way: Listening, call: Call) -> Answers:
+    """Return the answers of a route that streams; the caller closes them. Raises its errors."""
+    return Answers(call, way.listen(encode(call)))
+
+
 class _Failure(Model, frozen=True, kw_only=True):
     """A line that may report an error; it is then the last one."""
 

@@ -24,8 +24,10 @@ from ...model.snapshots.snapshots import (
 )
 from ...model.struct import error_of
 from ...variables import SESSION
+from ..connection.protocol import Call, answers
 from ..listing import Listing
 from ..sessions import Sessions
+from .exporting import is_streamed, unpacked
 from .keeping import Keeping
 from .program import program
 from .reproducing import reproduce
@@ -145,9 +147,18 @@ class Snapshots(Restoring, Keeping):
         return self._ended(job)
 
     def export(self, snapshot: str, folder: str | os.PathLike[str]) -> Job:
-        """Write the files of a snapshot to a new folder, and return the job when it has ended."""
-        body = SnapshotFolder(folder=str(Path(folder).absolute()))
-        job: Job = self._context.call("snapshots.export", {"snapshot": snapshot}, body=body)
+        """Write the files of a snapshot to a new folder, and return the job when it has ended.
+
+        Those of volumes of a cluster are written by this process; all of them, or none. Raises
+        InvalidFields for a folder that cannot be made, Unavailable for a connection that breaks.
+        """
+        target, found = Path(folder).absolute(), self.show(snapshot)
+        args = {"snapshot": found.snapshot.id}
+        if found.manifest and is_streamed(found.manifest):
+            parts = answers(self._context.transport(), Call("snapshots.files", args))
+            return unpacked(parts, target)
+        body = SnapshotFolder(folder=str(target))
+        job: Job = self._context.call("snapshots.export", args, body=body)
         return self._ended(job)
 
     def _ended(self, job: Job) -> Job:

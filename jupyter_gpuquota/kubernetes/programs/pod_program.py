@@ -13,6 +13,8 @@ from ..objects.pods import Pod
 from ..session_pods import container_of, pod_path
 from .channels import CLOSE, ERROR, PROTOCOLS, STDERR, STDIN, STDOUT, End, end_of, resized
 
+_SAID = 2000
+"""The most bytes of a program's standard error that are reported."""
 _TIMED_OUT = 124
 """The exit code of timeout(1)."""
 
@@ -49,10 +51,15 @@ class PodProgram:
 
     async def read(self) -> bytes | None:
         """Return output as it comes, at first empty; None once it ended or the connection did."""
+        found = await self.receive()
+        return None if found is None else found[1]
+
+    async def receive(self) -> tuple[int, bytes] | None:
+        """Return output as `read` does, with the channel on which it came: STDOUT or STDERR."""
         while (message := await self._socket.receive()) is not None:
             channel, data = message[0] if message else STDOUT, message[1:]
             if channel in (STDOUT, STDERR):
-                return data
+                return channel, data
             if channel == ERROR and data:
                 self.end = end_of(data)
                 return None
@@ -116,6 +123,31 @@ async def run(api: Api, pod: Pod, request: ExecRequest) -> AsyncGenerator[bytes 
     if end.message:
         yield f"{request.command[0]}: {end.message}\n".encode()
     yield ExecResult(exit_code=end.code, output="")
+
+
+async def binary_output(api: Api, pod: Pod, command: Sequence[str]) -> AsyncGenerator[bytes]:
+    """Yield what a program writes to its standard output; nothing else is mixed with it.
+
+    The connection is read only as fast as the iterator is. Raises Fault, and Unavailable with what
+    the program has written to its standard error if it fails, or if the connection breaks.
+    """
+    program = await PodProgram.start(api, pod, command)
+    said = b""
+    try:
+        while (found := await program.receive()) is not None:
+            channel, data = found
+            if channel == STDERR:
+                said = (said + data)[-_SAID:]
+            elif data:
+                yield data
+    finally:
+        await program.close()
+    end = program.end or End(None)
+    if end.code is None:
+        raise _failed(command[0], end)
+    if end.code:
+        text = said.decode(errors="replace").strip() or end.message or f"exit code {end.code}"
+        raise Unavailable(f"{command[0]} in the pod has failed: {text}")
 
 
 def _failed(command: str, end: End) -> Unavailable:

@@ -47,6 +47,7 @@ from .orphans import Orphans
 from .plan import COPYING
 from .planning import RestorePlanning
 from .reading.comparing import FileComparing
+from .reading.exporting import Exporting
 from .reading.files import StoredFiles
 from .reading.reader import CopyReader
 from .reading.verifying import Verifying
@@ -102,20 +103,10 @@ class ClusterSnapshotParts:
         self.replacing = Replacing(KeptClaims(cluster.api), self._home)
         self._restorer = Restorer(cluster.api, self._copies)
         self._restores = self._make_restores()
-        named, stored = ClaimCopies(self._copies), StoredFiles(self._registry)
+        self._named, self._stored = ClaimCopies(self._copies), StoredFiles(self._registry)
         self._reader = CopyReader(cluster.api, self._restorer, cluster.readers, cluster.patience)
-        self._verifying = Verifying(cluster.jobs, named, self._reader, stored)
-        self.snapshots = ClusterSnapshots(
-            Parts(
-                registry=self._registry,
-                maker=self._maker,
-                pages=self._pages,
-                copies=named,
-                restores=self._restores,
-                verifying=self._verifying,
-                comparing=FileComparing(stored),
-            )
-        )
+        self._verifying = Verifying(cluster.jobs, self._named, self._reader, self._stored)
+        self.snapshots = ClusterSnapshots(self._parts())
         self._upkeep = Upkeep(
             cluster.board, self._registry, self._maker, self.snapshots, self._rules
         )
@@ -128,6 +119,18 @@ class ClusterSnapshotParts:
             timedelta(seconds=2 * cluster.patience.ready),
         )
         self._tasks: list[asyncio.Task[None]] = []
+
+    def _parts(self) -> Parts:
+        return Parts(
+            registry=self._registry,
+            maker=self._maker,
+            pages=self._pages,
+            copies=self._named,
+            restores=self._restores,
+            verifying=self._verifying,
+            comparing=FileComparing(self._stored),
+            exporting=Exporting(self._named, self._reader),
+        )
 
     def _make_process(self) -> ClaimProcess:
         cluster = self._cluster
@@ -199,7 +202,9 @@ class ClusterSnapshotParts:
         self._restores.sessions = self.replacing.sessions = backend.sessions
         self._hook.exec = self._inside.exec = backend.exec
         self._inside.logs, self._maker.runs = backend.logs, backend.runs
-        return replace(backend, snapshots=self.snapshots, keeping=self._rules)
+        return replace(
+            backend, snapshots=self.snapshots, streaming=self.snapshots, keeping=self._rules
+        )
 
     async def _guarded(self) -> None:
         try:

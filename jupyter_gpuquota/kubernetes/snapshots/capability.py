@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,9 +19,10 @@ from ...model.ending import PageReport
 from ...model.sessions import Session
 from ...model.snapshots.comparison import SnapshotComparison
 from ...model.snapshots.manifest import Manifest, Trigger
-from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
+from ...model.snapshots.snapshots import Snapshot, SnapshotFiles, SnapshotRequest
 from .copies.named import ClaimCopies
 from .reading.comparing import FileComparing
+from .reading.exporting import Exporting
 from .reading.verifying import Verifying
 from .restores import ClaimRestores
 
@@ -37,6 +40,7 @@ class Parts:
     restores: ClaimRestores
     verifying: Verifying
     comparing: FileComparing
+    exporting: Exporting
 
 
 class ClusterSnapshots:
@@ -112,11 +116,18 @@ class ClusterSnapshots:
         return await self._parts.verifying.start(snapshot, manifest, user)
 
     async def export(self, snapshot: Snapshot, folder: str, user: str) -> Job:
-        """Raise Unsupported: the content is in volumes, which only pods can read."""
+        """Raise Unsupported: the controller does not write to the folders of its clients."""
         raise Unsupported(
-            "The files of this snapshot are in volumes of the cluster.",
-            hint="Restore it: the new session has its files.",
+            "The files of this snapshot are in volumes of the cluster: they are streamed.",
+            hint="Use jupyter gpu snapshot export, or Client().snapshots.export().",
         )
+
+    async def files(self, snapshot: Snapshot, user: str) -> AsyncGenerator[SnapshotFiles]:
+        """Yield an archive of the copies. Raises Conflict, Damaged, NotAllowed, Unavailable."""
+        manifest = await self._parts.registry.manifest(snapshot.id)
+        async with aclosing(self._parts.exporting.files(snapshot, manifest, user)) as parts:
+            async for part in parts:
+                yield part
 
     async def compare(self, before: Snapshot, after: Snapshot) -> SnapshotComparison:
         """Return what differs; files of volumes if both were verified.

@@ -9,6 +9,7 @@ from ..snapshots.restore import Restoration, RestorationList, RestorePlan, Resto
 from ..snapshots.snapshots import (
     Snapshot,
     SnapshotDetails,
+    SnapshotFiles,
     SnapshotFolder,
     SnapshotList,
     SnapshotMarks,
@@ -101,6 +102,14 @@ ROUTES: tuple[Route, ...] = (
         "Write a snapshot's files to a new folder",
         request=SnapshotFolder,
         status=202,
+    ),
+    Route(
+        "snapshots.files",
+        "POST",
+        f"{_ONE}/files",
+        SnapshotFiles,
+        "Stream a snapshot's files as an archive, where they are in volumes of a cluster",
+        streams=True,
     ),
     Route(
         "snapshots.settings",

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from ..datasets.jobs import Job
 from ..datasets.mounts import DataMount
 from ..datasets.versions import SHOWN
 from ..struct import ADDED, Model, Open, Problem, Request
@@ -156,6 +157,17 @@ class SnapshotFolder(Request, frozen=True, kw_only=True):
     """A new folder to write a snapshot's files to; an absolute path of the controller's machine."""
 
     folder: str
+
+
+class SnapshotFiles(Model, frozen=True, kw_only=True):
+    """A part of the files of a snapshot, which are one tar archive with a folder for each volume.
+
+    Parts without data say that it goes on. The last one has the `job`; without it the archive is
+    not whole.
+    """
+
+    data: bytes = b""
+    job: Job | None = None
 
 
 class SnapshotRules(Model, frozen=True, kw_only=True):

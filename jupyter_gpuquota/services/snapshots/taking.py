@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 
 from ...core.paging import page
@@ -17,6 +18,7 @@ from ...model.snapshots.snapshots import (
     Snapshot,
     SnapshotAction,
     SnapshotDetails,
+    SnapshotFiles,
     SnapshotFolder,
     SnapshotList,
     SnapshotMarks,
@@ -128,6 +130,13 @@ async def export(backend: Backend, call: Call) -> Job:
     request: SnapshotFolder = call.body
     snapshot = await _ready(backend, call, "restore", "export")
     return await able(backend).export(snapshot, request.folder, call.who)
+
+
+async def files(backend: Backend, call: Call) -> AsyncGenerator[SnapshotFiles]:
+    """Stream the files of a snapshot as an archive."""
+    snapshot = await _ready(backend, call, "restore", "export")
+    able_to_stream = require(backend, "streaming", backend.streaming)
+    return able_to_stream.files(snapshot, call.who)
 
 
 async def settings(backend: Backend, call: Call) -> SnapshotSettings:

@@ -2545,6 +2545,16 @@ export interface SnapshotFolder {
   folder: string;
 }
 /**
+ * A part of the files of a snapshot, which are one tar archive with a folder for each volume.
+ *
+ * Parts without data say that it goes on. The last one has the `job`; without it the archive is
+ * not whole.
+ */
+export interface SnapshotFiles {
+  data: string;
+  job: Job | null;
+}
+/**
  * Rules of the caller, and the ids of the snapshots that they would remove now.
  */
 export interface SnapshotSettings {

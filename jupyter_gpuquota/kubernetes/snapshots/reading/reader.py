@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 
@@ -35,6 +35,7 @@ from . import script
 from .files import Read, read_of
 
 _MODULES = ("kubernetes.snapshots.reading.script",)
+_ARCHIVE = (*_MODULES, "kubernetes.snapshots.reading.archive")
 _log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int], None]
@@ -65,6 +66,21 @@ class CopyReader:
             words = [str(number) for number in range(len(wanted))]
             found = await self._answer(pod, carrying.command(_MODULES, *words), progress)
         return {each.origin: one for each, one in zip(wanted, found, strict=True)}
+
+    async def archive(self, manifest: Manifest, reading: str) -> AsyncGenerator[bytes]:
+        """Yield a tar archive with each copied volume at its path; `reading` is as for `read`.
+
+        Raises as `read` does; without a last error, the archive is whole.
+        """
+        paths = {each.volume: each.path.strip("/") or each.volume for each in manifest.volumes}
+        wanted = wanted_of(manifest, f"read-{reading}")
+        words = [word for n, each in enumerate(wanted) for word in (str(n), paths[each.origin])]
+        async with self._pod(manifest, reading) as pod:
+            command = carrying.command(_ARCHIVE, *words)
+            with translated():
+                async with aclosing(pod_program.binary_output(self._api, pod, command)) as parts:
+                    async for part in parts:
+                        yield part
 
     @asynccontextmanager
     async def _pod(self, manifest: Manifest, reading: str) -> AsyncIterator[Pod]:

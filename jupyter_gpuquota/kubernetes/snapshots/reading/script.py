@@ -59,7 +59,7 @@ def look(root: str, progress: Progress) -> Found:
     def refused(path: str, error: OSError) -> None:
         found["unread"].append([path, error.strerror or str(error)])
 
-    for entry in _walk(root, "", refused):
+    for entry in walk(root, "", refused):
         path = os.path.relpath(entry.path, root)
         try:
             read = _read(entry, progress)
@@ -72,7 +72,7 @@ def look(root: str, progress: Progress) -> Found:
     return found
 
 
-def _walk(
+def walk(
     folder: str, below: str, refused: Callable[[str, OSError], None]
 ) -> Iterator[os.DirEntry[str]]:
     """Yield what is in a folder at any depth, of folders only those that are empty."""
@@ -88,7 +88,7 @@ def _walk(
             continue
         if entry.is_dir(follow_symlinks=False):
             empty = True
-            for inner in _walk(entry.path, path + "/", refused):
+            for inner in walk(entry.path, path + "/", refused):
                 empty = False
                 yield inner
             if empty:
