@@ -1,5 +1,8 @@
 """`python -m jupyter_gpuquota.controller`."""
 
-from .main import main
+from ..startup import paused_gc
+
+with paused_gc():
+    from .main import main
 
 main()

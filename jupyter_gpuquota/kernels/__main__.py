@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from .main import main
+from ..startup import paused_gc
+
+with paused_gc():
+    from .main import main
 
 if __name__ == "__main__":
     sys.exit(main())

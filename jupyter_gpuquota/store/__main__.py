@@ -6,8 +6,11 @@ the layers.
 
 from __future__ import annotations
 
-from ..jobs.main import main
-from .processes.leaving import leave
+from ..startup import paused_gc
+
+with paused_gc():
+    from ..jobs.main import main
+    from .processes.leaving import leave
 
 if __name__ == "__main__":
     leave(main())

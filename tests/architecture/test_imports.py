@@ -50,6 +50,12 @@ def test_the_client_loads_no_framework():
     assert not loaded & FOREIGN
 
 
+def test_a_program_is_never_looked_through_by_the_garbage_collector():
+    statement = "import gc, sys, jupyter_gpuquota.ui.cli"
+    check = "sys.exit(not (gc.isenabled() and gc.get_freeze_count() > 10_000))"
+    run([sys.executable, "-c", f"{statement}; {check}"], check=True)
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="nothing_of_this_name"):
         _ = jupyter_gpuquota.nothing_of_this_name

@@ -59,7 +59,8 @@ def test_a_program_is_ended_when_nobody_listens_any_more(through, session):
 
 def test_an_interrupt_of_the_shell_ends_the_program(shell, lab, session):
     main = (
-        "import sys; from jupyter_gpuquota import Client; from jupyter_gpuquota.ui import cli;"
+        "import sys; from jupyter_gpuquota import Client;"
+        "from jupyter_gpuquota.ui import command_line as cli;"
         "words = cli.parse(sys.argv[2:], terminal=True);"
         "cli.run(Client(sys.argv[1]), words, cli.Terminal())"
     )
