@@ -3,6 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Session } from '../api/models';
 import { inOrder } from '../state/sessions';
 import { IGpuWorkspace } from '../tokens';
+import { endText } from '../views/details/loss';
 
 /** Ask which session is meant; returns undefined if the user cancels. */
 export async function chooseSession(
@@ -53,9 +54,7 @@ export async function confirmEnd(
       goal === 'stop'
         ? trans.__('Stop %1?', session.spec.name)
         : trans.__('Suspend %1?', session.spec.name),
-    body: trans.__(
-      'Open notebooks are saved first; kernel memory is lost. Files and the log are kept.'
-    ),
+    body: endText(session, trans),
     buttons: [
       Dialog.cancelButton(),
       Dialog.warnButton({

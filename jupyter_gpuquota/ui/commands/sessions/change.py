@@ -16,7 +16,10 @@ from ...views.sessions import ChangedView
 from ...views.texts import TextView
 from ...waiting import wait
 
-_SAVED = "Open notebooks are saved first; kernel memory is lost. Files and the log are kept."
+_SAVED = (
+    "Open notebooks are saved first. What only kernels and programs have in memory is lost; "
+    "files and the log are kept."
+)
 
 
 def _fill_suspend(parser: Parser) -> None:

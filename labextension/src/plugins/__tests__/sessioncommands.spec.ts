@@ -90,6 +90,20 @@ describe('commands on sessions', () => {
     expect(page.server.count('POST /sessions/s1/stop')).toBe(1);
   });
 
+  it.each([
+    ['a program', ['python', 'train.py'], 'The program ends'],
+    ['a Jupyter Server', [], 'Open notebooks are saved first']
+  ])('say what the end of %s loses', async (_, command, text) => {
+    const session = makeSession({ spec: { kind: 'train', command } });
+    page.server.on('GET /sessions', { body: makePage([session]) });
+    await page.store.sessions.refresh();
+    const asked = run(CommandIDs.stop);
+    await waitFor(() => expect(button('Cancel')).toBeTruthy());
+    expect(document.querySelector('.jp-Dialog')?.textContent).toContain(text);
+    await click('Cancel');
+    await asked;
+  });
+
   it('do not ask whoever wants no question', async () => {
     await page.store.preferences.set('confirmStop', false);
     page.server.on('POST /sessions/s1/suspend', { body: makeSession() });

@@ -48,7 +48,7 @@ describe('the idle policy, for admins', () => {
     expect(row(/built-in/).textContent).toContain('never');
     expect(row(/everyone/).textContent).toContain('2h (locked)');
     expect(row(/everyone/).textContent).toContain(
-      'keep_alives=0, quiet_hours=sat,sun 22:00-06:30 Europe/Berlin: 20m'
+      'Extensions allowed: 0, Quiet hours: sat,sun 22:00-06:30 Europe/Berlin: 20m'
     );
     const exempt = screen.getByRole('table', { name: /Exemptions/ });
     expect(exempt.textContent).toContain(timeText(UNTIL));

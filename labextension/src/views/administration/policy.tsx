@@ -123,7 +123,7 @@ function levelColumns(
   };
   const others = (level: PolicyLevel) =>
     RULES.filter(rule => !MAIN.includes(rule) && textOf(level, rule))
-      .map(rule => `${rule}=${textOf(level, rule)}`)
+      .map(rule => `${ruleText(trans, rule)}: ${textOf(level, rule)}`)
       .join(', ');
   return [
     {
