@@ -20,6 +20,16 @@ _CLOSE = 0.75
 """How alike a word and an action are that was mistyped: `lsit`, not `exp1` for `export`."""
 
 ALIASES = {"get": "describe", "ls": "list"}
+_ELSEWHERE = {
+    "launch": "submit",
+    "run": "submit",
+    "start": "submit or resume",
+    "cancel": "stop",
+    "kill": "stop",
+    "rm": "delete",
+    "ps": "list",
+}
+"""Words of JupyterLab and other tools, and our commands for what they stand for."""
 
 _OVERVIEW = """GPU sessions on a share of this machine's GPUs, within your team's quota.
 
@@ -178,7 +188,9 @@ def _resolve(commands: Sequence[Command], words: list[str], above: str = "") -> 
     name = words[0] if above else ALIASES.get(words[0], words[0])
     if name not in known:
         what = f"{above} has no action" if above else "Unknown command"
-        raise InvalidRequest(f"{what} {words[0]!r}.", hint=suggestion([name], list(known)))
+        meant = None if above else _ELSEWHERE.get(name)
+        hint = f"Did you mean {meant}?" if meant else suggestion([name], list(known))
+        raise InvalidRequest(f"{what} {words[0]!r}.", hint=hint)
     command = known[name]
     return [name, *_resolve_actions(command, words[1:])]
 
