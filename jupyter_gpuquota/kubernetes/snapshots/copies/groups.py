@@ -13,7 +13,7 @@ from ..order import Order, Patience, Taken, group_name, selected, taken
 from ..plan import Batch
 from .provider import Copy, selector
 from .snapshots import SnapshotProvider, size_of
-from .writing import FORBIDDEN, NOT_FOUND, created, deleted, ready
+from .writing import FORBIDDEN, NOT_FOUND, created, deleted, ready, reported
 
 
 class GroupProvider:
@@ -39,9 +39,7 @@ class GroupProvider:
         }
 
         async def look() -> tuple[GroupSnapshot | None, str]:
-            seen = await self._api.get(kind, order.namespace, name)
-            said = seen.status.error.message if seen.status.error else ""
-            return (seen if seen.status.ready_to_use else None), said
+            return reported(await self._api.get(kind, order.namespace, name))
 
         await self._mark(order.namespace, batch.claims, key, selected(batch))
         await created(self._api, kind, meta, spec)

@@ -12,7 +12,7 @@ from ..kinds import CONTENTS, SNAPSHOT_GROUP, SNAPSHOTS
 from ..order import Order, Patience, Taken, copy_name, taken
 from ..plan import Batch
 from .provider import Copy, copy_of, selector
-from .writing import FORBIDDEN, NOT_FOUND, created, deleted, existing, ready
+from .writing import FORBIDDEN, NOT_FOUND, created, deleted, existing, ready, reported
 
 
 class SnapshotProvider:
@@ -34,9 +34,7 @@ class SnapshotProvider:
         await created(self._api, SNAPSHOTS, meta, spec)
 
         async def look() -> tuple[VolumeSnapshot | None, str]:
-            seen = await self._api.get(SNAPSHOTS, order.namespace, name)
-            said = seen.status.error.message if seen.status.error else ""
-            return (seen if seen.status.ready_to_use else None), said
+            return reported(await self._api.get(SNAPSHOTS, order.namespace, name))
 
         return [taken(batch, claim, name, size_of(await ready(look, self._patience)))]
 

@@ -8,11 +8,13 @@ from typing import Any, TypeVar
 
 from ...api import Api, Fault
 from ...objects.meta import Object
+from ...objects.snapshots import GroupSnapshot, VolumeSnapshot
 from ...resources import Resource
 from ..order import NotTaken, Patience
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Object)
+S = TypeVar("S", VolumeSnapshot, GroupSnapshot)
 
 NOT_FOUND = 404
 FORBIDDEN = 403
@@ -58,6 +60,12 @@ async def deleted(api: Api, kind: Resource[Any], namespace: str, name: str, uid:
             raise
 
 
+def reported(seen: S) -> tuple[S | None, str]:
+    """Return a snapshot, None until it is ready, and the error that its driver reports."""
+    said = seen.status.error.message if seen.status.error else ""
+    return (seen if seen.status.ready_to_use else None), said
+
+
 async def ready(look: Callable[[], Awaitable[tuple[T | None, str]]], patience: Patience) -> T:
     """Return what `look` returns once it is ready.
 
@@ -67,9 +75,9 @@ async def ready(look: Callable[[], Awaitable[tuple[T | None, str]]], patience: P
     loop = asyncio.get_running_loop()
     deadline, failed = loop.time() + patience.ready, None
     while True:
-        there, said = await look()
-        if there is not None:
-            return there
+        found, said = await look()
+        if found is not None:
+            return found
         now = loop.time()
         failed = (failed or now) if said else None
         if failed and now - failed >= patience.error:
