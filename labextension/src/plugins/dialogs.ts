@@ -38,7 +38,10 @@ export async function chooseSession(
   return button.accept && value ? sessions[items.indexOf(value)] : undefined;
 }
 
-/** Ask for confirmation before a session is ended, unless the user has turned that off. */
+/**
+ * Ask for confirmation before a session is ended, unless the user has turned that off. For a session
+ * of somebody else it is always asked: the list from which it was chosen has everybody's.
+ */
 export async function confirmEnd(
   workspace: IGpuWorkspace,
   session: Session,
@@ -46,25 +49,38 @@ export async function confirmEnd(
   trans: TranslationBundle
 ): Promise<boolean> {
   const { preferences } = workspace;
-  if (!preferences.values.confirmStop || session.state === 'waiting') {
+  const isMine = !isOfAnother(workspace, session);
+  const isQueued = session.state === 'waiting';
+  if (isMine && (!preferences.values.confirmStop || isQueued)) {
     return true;
   }
+  const { spec, owner } = session;
+  const name = isMine ? spec.name : trans.__('%1 of %2', spec.name, owner);
   const { button, isChecked } = await showDialog({
     title:
       goal === 'stop'
-        ? trans.__('Stop %1?', session.spec.name)
-        : trans.__('Suspend %1?', session.spec.name),
-    body: endText(session, trans),
+        ? trans.__('Stop %1?', name)
+        : trans.__('Suspend %1?', name),
+    body: isQueued
+      ? trans.__(
+          'The session leaves the queue. Its files and settings are kept.'
+        )
+      : endText(session, trans),
     buttons: [
       Dialog.cancelButton(),
       Dialog.warnButton({
         label: goal === 'stop' ? trans.__('Stop') : trans.__('Suspend')
       })
     ],
-    checkbox: { label: trans.__("Don't ask again") }
+    checkbox: isMine ? { label: trans.__("Don't ask again") } : null
   });
-  if (button.accept && isChecked) {
+  if (button.accept && isMine && isChecked) {
     await preferences.set('confirmStop', false);
   }
   return button.accept;
+}
+
+function isOfAnother({ about }: IGpuWorkspace, { owner }: Session): boolean {
+  const { result } = about;
+  return result.status === 'ready' && result.value.user !== owner;
 }

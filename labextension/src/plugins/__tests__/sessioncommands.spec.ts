@@ -104,6 +104,23 @@ describe('commands on sessions', () => {
     await asked;
   });
 
+  it('ask always about a session of somebody else, and name the owner', async () => {
+    await page.store.preferences.set('confirmStop', false);
+    await page.store.about.refresh();
+    const session = makeSession({ owner: 'li', state: 'waiting' });
+    page.server.on('GET /sessions', { body: makePage([session]) });
+    await page.store.sessions.refresh();
+    const asked = run(CommandIDs.stop);
+    await waitFor(() => expect(button('Stop')).toBeTruthy());
+    const dialog = document.querySelector('.jp-Dialog')?.textContent;
+    expect(dialog).toContain('Stop exp-1 of li?');
+    expect(dialog).toContain('leaves the queue');
+    expect(dialog).not.toContain("Don't ask again");
+    await click('Cancel');
+    await asked;
+    expect(page.server.count('POST /sessions/s1/stop')).toBe(0);
+  });
+
   it('do not ask whoever wants no question', async () => {
     await page.store.preferences.set('confirmStop', false);
     page.server.on('POST /sessions/s1/suspend', { body: makeSession() });
