@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -27,6 +27,7 @@ from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS
 from jupyter_gpuquota.kubernetes.snapshots.copies.copies import Copies
 from jupyter_gpuquota.kubernetes.snapshots.order import Patience
 from jupyter_gpuquota.kubernetes.snapshots.reading import script
+from jupyter_gpuquota.kubernetes.snapshots.reading.begun import Begun, BegunVerifications
 from jupyter_gpuquota.kubernetes.snapshots.reading.comparing import FileComparing
 from jupyter_gpuquota.kubernetes.snapshots.reading.files import Read, StoredFiles, read_of
 from jupyter_gpuquota.kubernetes.snapshots.reading.reader import CopyReader
@@ -189,7 +190,9 @@ async def test_the_first_verification_records_what_later_ones_and_comparisons_us
             return None
 
         board = JobBoard(store, partial(datetime.now, UTC), lambda: None, admitted, lambda _: None)
-        verifying = Verifying(board, cast("Any", Whole()), cast("Any", reading), stored)
+        begun_ones = BegunVerifications(controller.parts._cluster.own)
+        parts = (cast("Any", Whole()), cast("Any", reading), stored, begun_ones)
+        verifying = Verifying(board, *parts)
 
         async def ended() -> Job:
             begun = await verifying.start(snapshot, manifest, "me")
@@ -219,4 +222,61 @@ async def test_the_first_verification_records_what_later_ones_and_comparisons_us
         assert (changed.state, changed.findings) == ("failed", ("work/a",))
         same = await FileComparing(stored).added(empty, side, side)
         assert (same.files, same.problems) == ((), ())
+        await wait_for(begun_ones_are_gone(begun_ones))
         await verifying.close()
+
+
+def begun_ones_are_gone(begun: BegunVerifications) -> Callable[[], Awaitable[bool]]:
+    async def gone() -> bool:
+        return await begun.all() == []
+
+    return gone
+
+
+class Endless:
+    """A reader whose pod takes for ever."""
+
+    def __init__(self) -> None:
+        self.reading = asyncio.Event()
+
+    async def read(self, *_: Any) -> Mapping[str, Read]:
+        self.reading.set()
+        await asyncio.Event().wait()
+        raise AssertionError("it is cancelled")
+
+
+@pytest.mark.asyncio
+async def test_the_next_controller_begins_an_interrupted_verification_anew(tmp_path: Path) -> None:
+    api, endless = cluster(), Endless()
+    async with driven(api), running(api, tmp_path, Launches()) as controller:
+        await taken(controller)
+        snapshot = await complete(controller)
+        manifest = await controller.parts.snapshots.manifest(snapshot)
+        assert manifest
+        registry = controller.parts._registry
+        stored, begun = StoredFiles(registry), BegunVerifications(controller.parts._cluster.own)
+        whole = cast("Any", Whole())
+
+        async def admitted(_: Job) -> None:
+            return None
+
+        def board(store: JobStore) -> JobBoard:
+            clock = partial(datetime.now, UTC)
+            return JobBoard(store, clock, lambda: None, admitted, lambda _: None)
+
+        earlier = Verifying(board(JobStore()), whole, cast("Any", endless), stored, begun)
+        job = (await earlier.start(snapshot, manifest, "me")).id
+        await endless.reading.wait()
+        await earlier.close()
+        await begun.put(Begun(job="5e5e", snapshot="0" * 64, user="me"))
+
+        store = JobStore()
+        later = Verifying(board(store), whole, cast("Any", Reading()), stored, begun)
+        await later.resume(registry)
+        await wait_for(lambda: not store.find(job).job.active)
+        assert (store.find(job).job.state, store.find(job).job.user) == ("done", "me")
+        lost = store.find("5e5e").job
+        assert lost.problem
+        assert lost.problem.message.startswith("The verification was interrupted")
+        await wait_for(begun_ones_are_gone(begun))
+        await later.close()

@@ -46,6 +46,7 @@ from .order import WAITING, Patience
 from .orphans import Orphans
 from .plan import COPYING
 from .planning import RestorePlanning
+from .reading.begun import BegunVerifications
 from .reading.comparing import FileComparing
 from .reading.exporting import Exporting
 from .reading.files import StoredFiles
@@ -105,7 +106,7 @@ class ClusterSnapshotParts:
         self._restores = self._make_restores()
         self._named, self._stored = ClaimCopies(self._copies), StoredFiles(self._registry)
         self._reader = CopyReader(cluster.api, self._restorer, cluster.readers, cluster.patience)
-        self._verifying = Verifying(cluster.jobs, self._named, self._reader, self._stored)
+        self._verifying = self._make_verifying()
         self.snapshots = ClusterSnapshots(self._parts())
         self._upkeep = Upkeep(
             cluster.board, self._registry, self._maker, self.snapshots, self._rules
@@ -157,6 +158,10 @@ class ClusterSnapshotParts:
             lambda _session, _volumes: {},
             self._changed,
         )
+
+    def _make_verifying(self) -> Verifying:
+        begun = BegunVerifications(self._cluster.own)
+        return Verifying(self._cluster.jobs, self._named, self._reader, self._stored, begun)
 
     def _make_restores(self) -> ClaimRestores:
         around = Surroundings(
@@ -221,6 +226,7 @@ class ClusterSnapshotParts:
         for order in await self._maker.resume():
             await self._process.start(order, "", lake)
         await self._restores.resume()
+        await self._verifying.resume(self._registry)
         self._upkeep.start()
         while True:
             try:

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from ....control.datasets.job_board import JobBoard
-from ....errors import Damaged, GpuQuotaError, Internal
+from ....control.snapshots.registry import Registry
+from ....errors import Damaged, GpuQuotaError, Internal, Unavailable
 from ....model.datasets.jobs import Job, JobReport
 from ....model.snapshots.manifest import Manifest
 from ....model.snapshots.snapshots import Snapshot
@@ -22,6 +23,7 @@ from ....store import differences
 from ....store.paths import printable
 from ....store.spawn import new_id
 from ..copies.named import ClaimCopies
+from .begun import Begun, BegunVerifications
 from .files import Entries, Read, StoredFiles
 from .reader import CopyReader
 
@@ -36,15 +38,21 @@ _log = logging.getLogger(__name__)
 
 
 class Verifying:
-    """Verifies snapshots in the event loop. Whoever is killed has to be asked again."""
+    """Verifies snapshots in the event loop; the next controller goes on with what was begun."""
 
     def __init__(
-        self, board: JobBoard, copies: ClaimCopies, reader: CopyReader, stored: StoredFiles
+        self,
+        board: JobBoard,
+        copies: ClaimCopies,
+        reader: CopyReader,
+        stored: StoredFiles,
+        begun: BegunVerifications,
     ) -> None:
         self._board = board
         self._copies = copies
         self._reader = reader
         self._stored = stored
+        self._begun = begun
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, snapshot: Snapshot, manifest: Manifest, user: str) -> Job:
@@ -53,19 +61,40 @@ class Verifying:
         begun = await self._board.start(_report(snapshot, "running"), job, user)
         try:
             missing = await self._copies.missing(manifest)
+            if not missing:
+                await self._begun.put(Begun(job=job, snapshot=snapshot.id, user=user))
         except GpuQuotaError as error:
             self._board.fail(job, error)
             raise
         if missing:
             text = f"The cluster no longer has the copies of: {', '.join(missing)}."
             return await self._board.report(job, _lost(snapshot, text, missing), user)
+        self._go(snapshot, manifest, job, user)
+        return begun
+
+    async def resume(self, registry: Registry) -> None:
+        """Begin anew, under their jobs, what an earlier controller has begun.
+
+        What cannot go on fails, and says so. Raises StorageFailed, Unavailable.
+        """
+        for each in await self._begun.all():
+            report = JobReport(kind="verify", state="running", version=each.snapshot)
+            await self._board.start(report, each.job, each.user)
+            try:
+                manifest = await registry.manifest(each.snapshot)
+                self._go(registry.find(each.snapshot).snapshot, manifest, each.job, each.user)
+            except GpuQuotaError as error:
+                text = f"The verification was interrupted, and cannot go on: {error.message}"
+                self._board.fail(each.job, Unavailable(text, hint="Verify the snapshot again."))
+                await self._begun.drop(each.job)
+
+    def _go(self, snapshot: Snapshot, manifest: Manifest, job: str, user: str) -> None:
         task = asyncio.create_task(self._guarded(snapshot, manifest, job, user))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return begun
 
     async def close(self) -> None:
-        """Stop; what pods and claims there are goes."""
+        """Stop; what pods and claims there are goes, and the next controller begins anew."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -79,6 +108,10 @@ class Verifying:
         except Exception as error:  # noqa: BLE001 (a bug must not leave a job unfinished)
             _log.exception("a verification has failed")
             self._board.fail(job, Internal(f"The verification has failed: {error}."))
+        try:
+            await self._begun.drop(job)
+        except GpuQuotaError as error:
+            _log.warning("The verification %s is done again after a restart: %s", job, error)
 
     async def _verified(
         self, snapshot: Snapshot, manifest: Manifest, job: str, user: str
@@ -89,7 +122,7 @@ class Verifying:
         def progress(files: int, size: int) -> None:
             read[:] = files, size
 
-        reading = asyncio.create_task(self._reader.read(manifest, job, progress))
+        reading = asyncio.create_task(self._reader.read(manifest, new_id(), progress))
         try:
             while not reading.done():
                 await asyncio.wait({reading}, timeout=_REPORT)
