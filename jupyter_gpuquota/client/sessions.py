@@ -11,7 +11,7 @@ from msgspec import structs
 from ..errors import FieldError, NotFound, refused
 from ..model.previews import Preview
 from ..model.rightsizing import Advice, SessionVariables
-from ..model.sessions import Kind, Session, SessionQuery, SessionRequest
+from ..model.sessions import Framework, Kind, Session, SessionQuery, SessionRequest
 from ..model.struct import Number, Page
 from ..model.templates import Template, TemplateFields, TemplateList
 from . import urls
@@ -58,6 +58,7 @@ class Wishes(TypedDict, total=False):
     idle_timeout: Number
     stop_when_idle: bool
     processes: int
+    framework: Framework
     data: Sequence[str]
     cpu: Number
     cpu_limit: Number

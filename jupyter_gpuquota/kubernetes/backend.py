@@ -24,7 +24,6 @@ from ..control.runs.measured import runs_inside
 from ..control.storage.state_folder import make_state_folder
 from ..control.webhook import Webhook
 from ..core.scheduling.capacity import capacity_of
-from ..model.sessions import Session
 from ..ports.access import Access
 from ..ports.backend import Backend, Differences
 from .api import Api
@@ -42,7 +41,6 @@ from .inventory import ClusterReader, KubernetesInventory, Offer
 from .lease.keeper import LeaseKeeper
 from .lease.leadership import Leadership
 from .nodes import NodeSettings
-from .objects.pods import Pod
 from .planning import EnginePlanning
 from .reaching import prometheus, reaching
 from .reconcile.objects import SessionObjects
@@ -111,8 +109,7 @@ class _Assembly:
         self._api, self._engine = cast("Api", self._late_api), cast("Engine", self._late_engine)
         self._watches = Watches(self._api, config.watched())
         self._objects = SessionObjects(self._watches)
-        groups = tuple(config.node_type_labels)
-        defaults = config.pod_defaults()
+        groups, defaults = tuple(config.node_type_labels), config.pod_defaults()
         nodes = NodeSettings(groups, defaults.tolerations, counted=config.milli_resource)
         self._reader = ClusterReader(nodes, lambda: self._engine.divides)
         offer = Offer(config.images(), Shares(config.shares, groups), config.containers())
@@ -120,10 +117,11 @@ class _Assembly:
         self._data = self._make_data(defaults)
         cluster = (self._board, self._api, self._watches)
         self._volumes = ClusterClaims(config, *cluster, lambda id_: self._reconciler.wake(id_))
-        about = (self._board, self._api, self._data, self._leadership.lost, self._pod_of)
+        pod_of = self._objects.pod
+        about = (self._board, self._api, self._data, self._leadership.lost, pod_of)
         self._snapshots = open_snapshots(config, defaults, *about)
         self._facts = self._make_facts()
-        self._reaching = reaching(config, self._api, home, self._board.find, self._pod_of, clock)
+        self._reaching = reaching(config, self._api, home, self._board.find, pod_of, clock)
         self._pages = OpenPages(self._reaching.presence)
         known = (self._board, self._watches, self._reader)
         self._meter = gpu_meter(prometheus(config), *known, lambda: self._resident.look())
@@ -140,6 +138,7 @@ class _Assembly:
             lambda project, kind, resource: self._engine.counts(project, kind, resource),
             lambda project: self._engine.limits(project),
             lambda: self._engine.gangs,
+            lambda: self._objects.kinds.mpi,
         )
 
     def backend(self) -> Backend:
@@ -201,7 +200,7 @@ class _Assembly:
         board = self._board
         secrets = SessionSecrets(self._api, new_token)
         parts = partial(parts_of, self._engine, self._inventory, board, defaults)
-        manifests = SessionManifests(parts, defaults, self._volumes.attached)
+        manifests = SessionManifests(parts, defaults, self._volumes.attached, self._objects.kinds)
         writer = Writer(self._api, manifests, secrets, self._volumes.of_sessions)
         steps = Steps(
             board,
@@ -261,6 +260,7 @@ class _Assembly:
         async with AsyncExitStack() as failed:
             failed.push_async_callback(api.close)
             engine = await self._discover()
+            await self._objects.discover(api)
             failed.pop_all()
         self._late_engine.found(engine)
         self._late_differences.found(replace(engine.differences, on_this_machine=False))
@@ -293,7 +293,3 @@ class _Assembly:
             EntryLog(note),
             self._config.user_prefixes,
         )
-
-    def _pod_of(self, session: Session, process: int = 0) -> Pod | None:
-        """Return the newest pod of a session's process."""
-        return self._objects.pod(session, process)

@@ -31,8 +31,8 @@ from .shares.registry import Choice, Shares
 _MANY = 16
 """The most GPUs of a node that is not known: more are in no machine that is sold."""
 
-_MOST_PROCESSES = 1024
-"""The most processes of a training: far more than have ever been tried."""
+_MOST_PROCESSES = 1000
+"""The most processes of a training: names of MPIJobs' workers have room for three digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,8 @@ class KubernetesInventory(BoardInventory):
     """The projects of the engine, and the nodes and images of a cluster.
 
     `counts` returns whether the quota of a project, for a kind of session, counts a resource;
-    `limits` whether that quota is known, `gangs` how the pods of a training start.
+    `limits` whether that quota is known, `gangs` how the pods of a training start, `mpi` whether
+    the cluster has MPIJobs.
     """
 
     source = "cluster"
@@ -103,11 +104,13 @@ class KubernetesInventory(BoardInventory):
         counts: Callable[[str, Kind, str], bool],
         limits: Callable[[str], bool],
         gangs: Callable[[], Gangs] = lambda: "",
+        mpi: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(board)
         self._counts = counts
         self._limits = limits
         self._gangs = gangs
+        self._mpi = mpi
         self._offer = offer
         self._reader = reader
         self._choices: dict[tuple[object, ...], Choice | FieldError] = {}
@@ -118,7 +121,9 @@ class KubernetesInventory(BoardInventory):
         """What options of containers may be; the engine says whether it starts pods together."""
         gangs = self._gangs()
         most = _MOST_PROCESSES if gangs else 1
-        return replace(self._offer.containers, processes=most, apart=gangs == "counted")
+        return replace(
+            self._offer.containers, processes=most, apart=gangs == "counted", mpi=self._mpi()
+        )
 
     async def environments(self) -> tuple[Environment, ...]:
         """Return the images that administrators offer."""

@@ -46,3 +46,10 @@ KEPT = f"{DOMAIN}/kept"
 
 PROCESS = "batch.kubernetes.io/job-completion-index"
 """Label and annotation of a pod of an Indexed Job, by Kubernetes: the number of its process."""
+
+MPI_ROLE = "training.kubeflow.org/job-role"
+"""Label of a pod of an MPIJob, by its operator: `launcher` or `worker`."""
+MPI_INDEX = "training.kubeflow.org/replica-index"
+"""Label of a worker of an MPIJob, by its operator: its number, from 0."""
+MPI_LAUNCHERS = "app"
+"""The only label of the Job of a launcher, by the operator: the name of its MPIJob."""

@@ -153,6 +153,18 @@ class PodConfig(DatasetConfig):
         help="User and group that sessions run as, as numbers; volumes belong to the group.",
     ).tag(config=True)
 
+    mpi_sshd = List(
+        Unicode(),
+        default_value=list(PodDefaults().mpi_sshd),
+        help="""Command of the workers of MPIJobs: an SSH server in the foreground, at port 22. The
+        default suits images that are made from those of the MPI Operator.""",
+    ).tag(config=True)
+
+    mpi_ssh_path = Unicode(
+        PodDefaults().mpi_ssh_path,
+        help="Folder for the SSH keys of MPIJobs, of the user that sessions run as.",
+    ).tag(config=True)
+
     def images(self) -> Images:
         """Return the images of sessions. Raises TraitError."""
         presets = read(self.environments, Preset, "environments")
@@ -199,6 +211,8 @@ class PodConfig(DatasetConfig):
             controller_ca=_text_of(self.controller_ca),
             data_claim=self.dataset_claim,
             data_near=bool(self.dataset_fluid),
+            mpi_sshd=tuple(self.mpi_sshd),
+            mpi_ssh_path=self.mpi_ssh_path,
         )
 
     def _home(self) -> str:

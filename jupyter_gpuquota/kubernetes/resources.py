@@ -12,7 +12,7 @@ from .objects.leases import Lease
 from .objects.meta import Object
 from .objects.pods import Event, Pod
 from .objects.storage import AttributesClass, Claim, ClassOfStorage, PersistentVolume
-from .objects.workloads import Job, StatefulSet
+from .objects.workloads import Job, MpiJob, StatefulSet
 
 T = TypeVar("T", bound=Object)
 
@@ -70,6 +70,7 @@ RESOURCE_QUOTAS = Resource("", "v1", "resourcequotas", "ResourceQuota", Resource
 STATEFUL_SETS = Resource("apps", "v1", "statefulsets", "StatefulSet", StatefulSet)
 LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease", Lease)
 JOBS = Resource("batch", "v1", "jobs", "Job", Job)
+MPI_JOBS = Resource("kubeflow.org", "v2beta1", "mpijobs", "MPIJob", MpiJob)
 DEVICE_GROUP, DEVICE_VERSION = "resource.k8s.io", "v1"
 RESOURCE_SLICES = Resource(
     DEVICE_GROUP,

@@ -17,6 +17,7 @@ from .struct import ADDED, Args, Model, Number, Open, Request
 from .volumes.mounts import Mount
 
 Kind = Literal["interactive", "interactive-spot", "train"]
+Framework = Literal["torch", "mpi"]
 State = Literal[
     "waiting", "starting", "running", "stopping", "suspended", "stopped", "done", "failed"
 ]
@@ -38,15 +39,16 @@ ENDED: frozenset[State] = frozenset({"stopped", "done", "failed"})
 class SessionFields(PodRequest, frozen=True, kw_only=True):
     """What is requested of a session, as a user types it.
 
-    `gpu` is a fraction (`0.5`) or a count (`2`), `gpu_memory` MiB or a quantity (`8Gi`),
-    `gpu_compute` per cent. `environment` is an id, the path of a Python prefix or an image,
-    `folder` a path (relative ones start at the server's root). An empty `command` means a Jupyter
-    Server; `args` are appended to either. `node_type` is the node group to run on, `base_url` that
-    of the JupyterLab that will show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the
-    policy allows; with `stop_when_idle` the session is then stopped, unless the policy has locked
-    its action. `data` are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`.
-    `volumes` are those of the project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`. A
-    training runs its command in several `processes`, each with the whole share.
+    `gpu` is a fraction (`0.5`) or a count, `gpu_memory` MiB or a quantity, `gpu_compute` per cent.
+    `environment` is an id, the path of a Python prefix or an image, `folder` a path (relative ones
+    start at the server's root). An empty `command` means a Jupyter Server; `args` are appended to
+    either. `node_type` is the node group to run on, `base_url` that of the JupyterLab that will
+    show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the policy allows; with
+    `stop_when_idle` the session is then stopped, unless the policy has locked its action. `data`
+    are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`. `volumes` are those of the
+    project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`. A training runs its command in
+    several `processes`, each with the whole share; for the `framework` mpi only a launcher runs it,
+    where the cluster has MPIJobs.
     """
 
     project: str = ""
@@ -67,6 +69,7 @@ class SessionFields(PodRequest, frozen=True, kw_only=True):
     idle_timeout: Number = ""
     stop_when_idle: Annotated[bool, ADDED] = False
     processes: Annotated[int, ADDED] = 1
+    framework: Annotated[Framework, ADDED] = "torch"
     data: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
 
@@ -87,8 +90,8 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     """A checked request: every value can be used as it is.
 
     `environment` is a Python prefix, empty where there is an `image`; it and `folder` are absolute
-    paths. `idle_timeout` is in seconds (0: never). `pod` is None where no option of a container is
-    requested. `data` are versions of datasets, `mounts` its volumes; `share` is that of a process.
+    paths. `idle_timeout` is in seconds (0: never). `pod` is None without options of a container.
+    `data` are versions of datasets, `mounts` its volumes; `share` is that of a process.
     """
 
     name: str
@@ -108,6 +111,7 @@ class SessionSpec(Model, frozen=True, kw_only=True):
     idle_timeout: int | None = None
     stop_when_idle: Annotated[bool, ADDED] = False
     processes: Annotated[int, ADDED] = 1
+    framework: Annotated[Open[Framework], ADDED] = "torch"
     pod: Annotated[PodOptions | None, ADDED] = None
     data: Annotated[tuple[DataMount, ...], ADDED] = ()
     volumes: Annotated[tuple[Mount, ...], ADDED] = ()
@@ -135,8 +139,7 @@ class Progress(Model, frozen=True, kw_only=True):
 class Exit(Model, frozen=True, kw_only=True):
     """How a session's process ended.
 
-    `code` is None if it is unknown (both shim and controller were killed); `signal` is the signal
-    that ended it, if any. `last_lines` are the log's last lines.
+    `code` is None if it is unknown; `signal` is what ended it. `last_lines` are those of the log.
     """
 
     code: int | None
@@ -167,11 +170,10 @@ class Session(Model, frozen=True, kw_only=True):
     `run` counts its launches. `path` is where the ingress shows it, below a JupyterLab's base URL.
     `since` is when the present state began. `queue_position` is that in its project's queue,
     from 1; 0 while it is not queued. `expected` is when a queued one should start, where run times
-    tell it. `ends` is the end of its maximum run time, None without one; `ends_by` is the level of
-    the policy that set it. `idle` is None while it is used, or has not been idle for a minute.
-    `actions` are what the caller may do to it now; `activity` is to see its signals and policy.
-    `ending` is the state of documents that are open in its pages, once it stops. For a snapshot,
-    its pages save their documents by `saving`, and report as if it ended.
+    tell it. `ends` is the end of its maximum run time, set by the level `ends_by` of the policy.
+    `idle` is None while it is used, or was a minute ago. `actions` are what the caller may do to it
+    now; `activity` is to see its signals and policy. `ending` is the state of open documents once
+    it stops. For a snapshot, its pages save them by `saving`, and report as if it ended.
     """
 
     id: str
@@ -257,8 +259,7 @@ class LogChunk(Model, frozen=True, kw_only=True):
     """A part of a session's log; its cursors are opaque and survive rotation.
 
     `cursor` continues after it, `earlier` leads to what precedes `text`, empty where nothing is
-    left. `missed`: lines right before `text` that the reader has not received are lost. `ended` is
-    true once no more will follow.
+    left. `missed`: lines right before `text` are lost. `ended` is true once no more will follow.
     """
 
     text: str

@@ -15,6 +15,7 @@ from ..core.lifecycle import due_at, waiting_at
 from ..core.paging import page
 from ..core.requests import specs
 from ..core.requests.again import asked_again, fields_of
+from ..core.requests.processes import last_process
 from ..core.usage import rightsize
 from ..errors import FieldError, refused
 from ..model.idleness import Activity, PresenceRequest
@@ -167,7 +168,7 @@ async def log(backend: Backend, call: Call) -> LogChunk:
     """Return a part of the log of a session, or of one of its processes."""
     query: LogQuery = call.query
     reader = FieldReader()
-    reader.within("process", query.process, 0, call.target.spec.processes - 1)
+    reader.within("process", query.process, 0, last_process(call.target.spec))
     reader.finish()
     return await require(backend, "logs", backend.logs).read(call.target.id, query)
 

@@ -12,13 +12,14 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from . import cache, manifests
 from .toolchain import find_go
 
+MPI = manifests.MPI
 SNAPSHOTS = "github.com/kubernetes-csi/external-snapshotter/v8/cmd/snapshot-controller"
 
 PROGRAMS = {
@@ -26,6 +27,7 @@ PROGRAMS = {
     "kwok": "sigs.k8s.io/kwok/cmd/kwok",
     "kueue": "./kueue",
     "snapshot-controller": SNAPSHOTS,
+    "mpi-operator": "./mpi",
 }
 
 CERTIFICATES = "kueue-certificates"
@@ -56,7 +58,7 @@ def _build(target: Path) -> None:
     unfinished = target.with_name(f"{target.name}.unfinished")
     (unfinished / "bin").mkdir(parents=True, exist_ok=True)
     modules = go.folders()
-    overlay = _overlay(modules["sigs.k8s.io/kueue"], unfinished)
+    overlay = _overlay(modules, unfinished)
     for name, package in PROGRAMS.items():
         program = unfinished / "bin" / name
         if not program.exists():
@@ -67,21 +69,48 @@ def _build(target: Path) -> None:
     unfinished.rename(target)
 
 
-def _overlay(kueue: Path, folder: Path) -> Path:
-    """Give our module Kueue's main package with another folder of certificates for its metrics.
+def _overlay(modules: Mapping[str, Path], folder: Path) -> Path:
+    """Add main packages to our module that have other constants than their own modules'.
 
-    Returns the path of the list of such additional files that `go build -overlay` takes.
+    Kueue has another folder for the certificates of its metrics; the MPI Operator answers for its
+    health at any free port of this machine only. Returns the path of the list of such files that
+    `go build -overlay` takes.
     """
-    old = '"/etc/kueue/metrics/certs"'
-    source = (kueue / "cmd/kueue/main.go").read_text(encoding="utf-8")
-    if source.count(old) != 1:
-        raise ValueError(f"Kueue's main.go does not contain {old} once: has it changed?")
-    changed = folder / "kueue.go"
-    changed.write_text(source.replace(old, f'"{CERTIFICATES}"'), encoding="utf-8")
-    files = {str(cache.SOURCES / "kueue/main.go"): str(changed)}
+    kueue, operator = modules["sigs.k8s.io/kueue"] / "cmd/kueue", modules[MPI] / "cmd/mpi-operator"
+    ours = cache.SOURCES
+    changes = (
+        (
+            kueue / "main.go",
+            ours / "kueue/main.go",
+            ('"/etc/kueue/metrics/certs"', f'"{CERTIFICATES}"'),
+        ),
+        (
+            operator / "main.go",
+            ours / "mpi/main.go",
+            (f'"{MPI}/cmd/mpi-operator/app"', '"cluster/mpi/app"'),
+        ),
+        (
+            operator / "app/server.go",
+            ours / "mpi/app/server.go",
+            ('fmt.Sprintf(":%d", healthCheckPort)', '"127.0.0.1:0"'),
+        ),
+    )
+    files = {
+        str(target): str(_changed(source, folder / f"overlay-{number}.go", *change))
+        for number, (source, target, change) in enumerate(changes)
+    }
     path = folder / "overlay.json"
     path.write_text(json.dumps({"Replace": files}), encoding="utf-8")
     return path
+
+
+def _changed(source: Path, target: Path, old: str, new: str) -> Path:
+    """Write a file with one change, and return its path. Raises ValueError."""
+    text = source.read_text(encoding="utf-8")
+    if text.count(old) != 1:
+        raise ValueError(f"{source} does not contain {old} once: has it changed?")
+    target.write_text(text.replace(old, new), encoding="utf-8")
+    return target
 
 
 def _linker_flags() -> str:

@@ -11,6 +11,7 @@ import yaml
 
 Manifest = dict[str, Any]
 
+MPI = "github.com/kubeflow/mpi-operator"
 SNAPSHOTS = "github.com/kubernetes-csi/external-snapshotter/client/v8"
 
 SOURCES = {
@@ -22,6 +23,7 @@ SOURCES = {
     "kueue-roles": ("sigs.k8s.io/kueue", "config/components/rbac/*[rw]_role.yaml"),
     "kueue-webhooks": ("sigs.k8s.io/kueue", "config/components/webhook/manifests.yaml"),
     "snapshot-crds": (SNAPSHOTS, "config/crd/*snapshot*.yaml"),
+    "mpi-crds": (MPI, "manifests/base/kubeflow.org_*.yaml"),
     "gateway-crds": ("sigs.k8s.io/gateway-api", "config/crd/standard/*.yaml"),
 }
 """The files of a group: module and pattern."""

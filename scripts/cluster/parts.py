@@ -46,6 +46,7 @@ def parts(layout: Layout) -> dict[str, Part]:
     made["snapshot-controller"] = Part(
         (str(programs / "snapshot-controller"), *_flags(_snapshots(layout))), {}
     )
+    made["mpi-operator"] = Part((str(programs / "mpi-operator"), *_flags(_mpi(layout))), {})
     root = str(Path(__file__).resolve().parents[2])
     for name in ("kubelet", "storage"):
         program = ("-m", f"scripts.cluster.{name}", str(layout.folder))
@@ -171,4 +172,13 @@ def _snapshots(layout: Layout) -> dict[str, object]:
         "kubeconfig": layout.kubeconfig("system:kube-controller-manager"),
         "http-endpoint": f"127.0.0.1:{layout.ports['snapshots']}",
         "feature-gates": "CSIVolumeGroupSnapshot=true",
+    }
+
+
+def _mpi(layout: Layout) -> dict[str, object]:
+    return {
+        "kubeConfig": layout.kubeconfig("mpi-operator"),
+        "lock-namespace": "kube-system",
+        "kube-api-qps": 100,
+        "kube-api-burst": 200,
     }

@@ -70,7 +70,9 @@ def _kueue(layout: Layout) -> dict[str, Any]:
         "leaderElection": {"leaderElect": False},
         "internalCertManagement": {"enable": False},
         "clientConnection": {"qps": 300, "burst": 500},
-        "integrations": {"frameworks": ["batch/job", "pod", "deployment", "statefulset"]},
+        "integrations": {
+            "frameworks": ["batch/job", "pod", "deployment", "statefulset", "kubeflow.org/mpijob"]
+        },
         "resources": {
             # A fraction is then a whole number, and whole GPUs count in the same quota.
             "transformations": [

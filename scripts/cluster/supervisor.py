@@ -23,9 +23,9 @@ from .rest import Refused, Rest
 
 STORE = ("etcd", "apiserver")
 CONTROLLERS = ("controller-manager", "scheduler")
-OTHERS = ("kwok", "kubelet", "kueue", "snapshot-controller", "storage")
+OTHERS = ("kwok", "kubelet", "kueue", "snapshot-controller", "mpi-operator", "storage")
 
-KINDS = ("kwok-crds", "kueue-crds", "gateway-crds", "snapshot-crds")
+KINDS = ("kwok-crds", "kueue-crds", "gateway-crds", "snapshot-crds", "mpi-crds")
 
 READY = "ready"
 """The line that is printed when the cluster is up."""

@@ -26,6 +26,7 @@ PROGRAMS: Mapping[str, tuple[str, ...]] = {
     "kwok": (MASTERS,),
     "kueue": (MASTERS,),
     "kubelet": (MASTERS,),
+    "mpi-operator": (MASTERS,),
     "storage": (MASTERS,),
 }
 

@@ -31,7 +31,7 @@ ANA, ADMIN = "ana-of-whole", "admin-of-whole"
 
 @asynccontextmanager
 async def opened(
-    cluster: Any, folder: Path, *namespaces: str, engine: str = "kueue"
+    cluster: Any, folder: Path, *namespaces: str, engine: str = "kueue", **settings: Any
 ) -> AsyncIterator[Backend]:
     """Run a backend for the people of some namespaces."""
     config = KubernetesConfig(
@@ -42,6 +42,7 @@ async def opened(
         shares=["whole", "milli"],
         user_prefixes={"token": ""},
         lease=f"{namespaces[0]}/controller",
+        **settings,
     )
     async with serving(config, folder) as backend:
         yield backend
@@ -78,7 +79,7 @@ async def preemptible(backend: Backend, project: str) -> tuple[str, ...]:
 
 @asynccontextmanager
 async def place(
-    cluster: Any, folder: Path, *namespaces: str, engine: str = "kueue"
+    cluster: Any, folder: Path, *namespaces: str, engine: str = "kueue", **settings: Any
 ) -> AsyncIterator[Backend]:
     """Run a backend for ana, a member of all namespaces, and for an administrator."""
     async with connected(cluster.kubeconfig()) as [admin]:
@@ -86,7 +87,7 @@ async def place(
         for namespace in namespaces:
             await bind(admin, namespace, "member", ANA)
         await bind_everywhere(admin, "admin", ADMIN)
-    async with opened(cluster, folder, *namespaces, engine=engine) as backend:
+    async with opened(cluster, folder, *namespaces, engine=engine, **settings) as backend:
         yield backend
 
 

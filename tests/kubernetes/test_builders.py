@@ -25,6 +25,8 @@ from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
 from jupyter_gpuquota.kubernetes.labels import ATTACHED
 from jupyter_gpuquota.kubernetes.names import NAME_LIMIT, object_name
 from jupyter_gpuquota.kubernetes.nodes import GROUP_LABELS
+from jupyter_gpuquota.kubernetes.reconcile.kinds import WorkloadKinds
+from jupyter_gpuquota.kubernetes.resources import STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.shares.no_gpu import NoGpu
 from jupyter_gpuquota.kubernetes.shares.provider import Grant, PodPatch
 from jupyter_gpuquota.kubernetes.state.attached import Attached
@@ -188,10 +190,11 @@ def test_without_an_address_nothing_leads_to_a_controller() -> None:
 def test_manifests_are_made_by_what_is_known_now() -> None:
     defaults = PodDefaults(proxy=PROXY)
     parts = Parts(share=NO_GPU, defaults=defaults)
-    made = SessionManifests(lambda _spec: parts, defaults, lambda *_: ())
+    made = SessionManifests(lambda _spec: parts, defaults, lambda *_: (), WorkloadKinds())
     session = image_session()
-    assert made.workload(session) == workload(session, parts)
-    assert [(kind.kind, manifest["kind"]) for kind, manifest in made.children(session, TOKEN)] == [
+    assert made.workload(session) == (STATEFUL_SETS, workload(session, parts))
+    children = made.children(session, TOKEN, STATEFUL_SETS)
+    assert [(kind.kind, manifest["kind"]) for kind, manifest in children] == [
         ("Secret", "Secret"),
         ("Service", "Service"),
         ("NetworkPolicy", "NetworkPolicy"),

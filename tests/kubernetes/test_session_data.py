@@ -12,6 +12,7 @@ from jupyter_gpuquota.kubernetes.builders.session_manifests import SessionManife
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.datasets.session_data import SessionData
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
+from jupyter_gpuquota.kubernetes.reconcile.kinds import WorkloadKinds
 from jupyter_gpuquota.kubernetes.resources import JOBS, PODS, STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.state.record import shape_of
 from jupyter_gpuquota.model.datasets.mounts import DataMount
@@ -68,12 +69,12 @@ def test_a_training_is_out_of_its_queue_until_its_data_is_there() -> None:
     session = image_session(kind="train", command=("x",), data=(MOUNT,))
     engine = EnginePatch(labels={"queue": "gpus", "class": "train"}, held={"queue": "nowhere"})
     parts = Parts(engine=engine, share=NO_GPU, defaults=DEFAULTS)
-    made = SessionManifests(lambda _: parts, DEFAULTS, lambda *_: ())
-    before, after = made.workload(session)["metadata"]["labels"], made.released(session)
+    made = SessionManifests(lambda _: parts, DEFAULTS, lambda *_: (), WorkloadKinds())
+    before, after = made.workload(session)[1]["metadata"]["labels"], made.released(session)
     assert (before["queue"], after["queue"]) == ("nowhere", "gpus")
     assert before == {**after, "queue": "nowhere"}
     other = replace(session, spec=replace(session.spec, data=()))
-    assert made.workload(other)["metadata"]["labels"]["queue"] == "gpus"
+    assert made.workload(other)[1]["metadata"]["labels"]["queue"] == "gpus"
 
 
 @pytest.mark.asyncio

@@ -40,9 +40,15 @@ def sources(tmp_path, monkeypatch):
         file = tmp_path / "modules" / module / pattern.replace("*", "a").replace("[rw]", "r")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("kind: List\nitems:\n- {kind: A}\n- {kind: B}\n---\nkind: C\n")
-    main = tmp_path / "modules/sigs.k8s.io/kueue/cmd/kueue/main.go"
-    main.parent.mkdir(parents=True)
-    main.write_text('path := "/etc/kueue/metrics/certs"')
+    changed = {
+        "sigs.k8s.io/kueue/cmd/kueue/main.go": 'path := "/etc/kueue/metrics/certs"',
+        f"{build.MPI}/cmd/mpi-operator/main.go": f'import "{build.MPI}/cmd/mpi-operator/app"',
+        f"{build.MPI}/cmd/mpi-operator/app/server.go": 'fmt.Sprintf(":%d", healthCheckPort)',
+    }
+    for name, text in changed.items():
+        file = tmp_path / "modules" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
     return tmp_path
 
 
@@ -94,7 +100,7 @@ def test_an_interrupted_build_goes_on(go):
     calls.write_text("")
     go()
     build.ensure_built()
-    assert [line.split()[-1] for line in builds(calls)] == ["./kueue", build.SNAPSHOTS]
+    assert [line.split()[-1] for line in builds(calls)] == ["./kueue", build.SNAPSHOTS, "./mpi"]
 
 
 def test_a_second_build_waits_for_the_first(go):
@@ -124,7 +130,7 @@ def test_kueue_must_still_have_what_is_changed(go, sources):
     go()
     main = sources / "modules/sigs.k8s.io/kueue/cmd/kueue/main.go"
     main.write_text("moved")
-    with pytest.raises(ValueError, match=r"Kueue's main\.go"):
+    with pytest.raises(ValueError, match=r"kueue/main\.go does not contain"):
         build.ensure_built()
 
 

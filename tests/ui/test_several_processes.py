@@ -22,6 +22,14 @@ def test_the_request_has_its_processes(name: str) -> None:
     assert (called, problems) == ("exp-1", ())
     assert (request["processes"], request["kind"]) == (4, "train")
     assert request["command"] == ["torchrun", "train.py"]
+    assert request["framework"] == ("mpi" if name == "submit-mpi" else "torch")
+
+
+def test_what_is_taken_of_a_template_is_not_replaced() -> None:
+    for name, given in (("submit-dist", False), ("submit-mpi", True)):
+        line = f"{name} exp-1 --template large --processes 2 -- train"
+        _, request, _ = read(parse(split_line(line), terminal=True))
+        assert ("framework" in request) == given
 
 
 def test_their_number_must_be_given() -> None:

@@ -52,6 +52,7 @@ def asked_again(spec: SessionSpec) -> SessionRequest:
         base_url=spec.base_url,
         stop_when_idle=spec.stop_when_idle,
         processes=spec.processes,
+        framework=spec.framework,
         data=tuple(map(data_text, spec.data)),
         volumes=tuple(map(mount_text, spec.mounts)),
         **options_asked(spec.pod),

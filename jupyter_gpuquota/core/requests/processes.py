@@ -1,4 +1,4 @@
-"""Check how many processes a training is to have."""
+"""How many processes a training is to have."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...errors import FieldError
 from ...model.pods import ContainerRules
 from ...model.quota import Project
-from ...model.sessions import SessionRequest
+from ...model.sessions import SessionRequest, SessionSpec
 from ..fields import FieldReader
 from .feasibility import Fit, check_quota
 
@@ -32,3 +32,9 @@ def check_together(request: SessionRequest, fit: Fit, project: Project) -> Seque
     if request.processes <= 1:
         return ()
     return check_quota(fit.share, fit.milli * request.processes, request.kind, project)
+
+
+def last_process(spec: SessionSpec) -> int:
+    """Return the highest number of a process; with MPI, number 0 of several is the launcher."""
+    launchers = int(spec.framework == "mpi" and spec.processes > 1)
+    return spec.processes - 1 + launchers

@@ -187,6 +187,7 @@ def _spec(request: SessionRequest, project: str, share: Share, facts: Facts) -> 
         base_url=request.base_url,
         stop_when_idle=request.stop_when_idle,
         processes=request.processes,
+        framework=request.framework,
     )
 
 

@@ -13,6 +13,7 @@ from ...model.pods import PodOptions, Toleration
 from ...model.sessions import Session
 from ..names import object_name
 from ..shares.gpu_node import GPU, HOSTNAME
+from ..shares.provider import PodPatch
 from .claims import pod_claims
 from .container import CONTAINER, container
 from .datasets import dataset_volumes
@@ -22,9 +23,9 @@ from .volumes import volumes
 
 
 def pod_template(
-    session: Session, parts: Parts, restart: Literal["Always", "Never"]
+    session: Session, parts: Parts, restart: Literal["Always", "Never", ""]
 ) -> dict[str, Any]:
-    """Return the template of a session's pods."""
+    """Return the template of a session's pods; without `restart`, their workload says that."""
     engine, share = parts.engine, parts.share
     annotations = {
         "kubectl.kubernetes.io/default-container": CONTAINER,
@@ -32,11 +33,8 @@ def pod_template(
         **engine.pod_annotations,
     }
     labels = labels_of(session, {**share.labels, **engine.pod_labels})
-    spec = without_empty(_spec(session, parts))
-    return {
-        "metadata": {"labels": labels, "annotations": annotations},
-        "spec": {**spec, "restartPolicy": restart},
-    }
+    spec = without_empty({**_spec(session, parts), "restartPolicy": restart})
+    return {"metadata": {"labels": labels, "annotations": annotations}, "spec": spec}
 
 
 def _spec(session: Session, parts: Parts) -> dict[str, Any]:
@@ -80,16 +78,20 @@ def _security(options: PodOptions, parts: Parts) -> dict[str, Any]:
 
 
 def _tolerations(options: PodOptions, parts: Parts) -> Iterator[dict[str, str]]:
-    """Yield tolerations; nodes with GPUs are often tainted by the name of their resource.
+    """Yield tolerations: those of the share, the administrator's and the request's."""
+    named = share_tolerations(parts.share)
+    for one in dict.fromkeys((*named, *parts.defaults.tolerations, *options.tolerations)):
+        yield toleration(one)
+
+
+def share_tolerations(share: PodPatch) -> tuple[Toleration, ...]:
+    """Return tolerations of a share; nodes with GPUs are often tainted by their resource's name.
 
     The admission plugin ExtendedResourceToleration does the same, but is off by default. It knows
     only resources: parts of GPUs may be an annotation, or have a resource of another name.
     """
-    share = parts.share
     names = (*share.resources, *((GPU,) if share.milli else ()))
-    named = (Toleration(key=name, effect="NoSchedule") for name in names)
-    for one in dict.fromkeys((*named, *parts.defaults.tolerations, *options.tolerations)):
-        yield toleration(one)
+    return tuple(Toleration(key=name, effect="NoSchedule") for name in names)
 
 
 def toleration(one: Toleration) -> dict[str, str]:

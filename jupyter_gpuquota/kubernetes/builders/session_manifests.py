@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ...model.sessions import Session, SessionSpec
-from ..api import Manifest
+from ..reconcile.kinds import WorkloadKinds
 from ..reconcile.manifests import Child
-from ..resources import CLAIM_TEMPLATES, NETWORK_POLICIES, SECRETS, SERVICES
+from ..resources import (
+    CLAIM_TEMPLATES,
+    MPI_JOBS,
+    NETWORK_POLICIES,
+    SECRETS,
+    SERVICES,
+    Resource,
+)
 from ..state.attached import Attached
 from .claims import claim_template
 from .defaults import Parts, PodDefaults
@@ -21,6 +29,7 @@ class SessionManifests:
     """Makes manifests; `parts_of` returns what is added to those of a request.
 
     `attached` returns the volumes that tie the pod of a user's request to nodes, as they are now.
+    `kinds` says of which kind workloads are.
     """
 
     def __init__(
@@ -28,28 +37,37 @@ class SessionManifests:
         parts_of: Callable[[SessionSpec], Parts],
         defaults: PodDefaults,
         attached: Callable[[SessionSpec, str], Sequence[Attached]],
+        kinds: WorkloadKinds,
     ) -> None:
         self._parts_of = parts_of
         self._defaults = defaults
         self._attached = attached
+        self._kinds = kinds
 
-    def workload(self, session: Session) -> Manifest:
-        """Return the workload, without pods: at 0 replicas, or suspended. Raises InvalidFields."""
+    def workload(self, session: Session) -> Child:
+        """Return the workload and its kind, without pods: at 0 replicas, or suspended.
+
+        Raises InvalidFields.
+        """
+        kind = self._kinds.made_for(session.spec)
         attached = self._attached(session.spec, session.owner)
         parts = replace(self._parts_of(session.spec), attached=attached)
-        return workload(session, parts)
+        return kind, workload(session, parts, kind)
 
     def released(self, session: Session) -> Mapping[str, str]:
         """Return the labels of a workload that may start, as its data is there."""
         return released_labels(session, self._parts_of(session.spec))
 
-    def children(self, session: Session, token: str) -> Sequence[Child]:
-        """Return the Secret first, then what else belongs to the session."""
+    def children(self, session: Session, token: str, kind: Resource[Any]) -> Sequence[Child]:
+        """Return the Secret first, then what else a session with such a workload has.
+
+        The operator of MPIJobs makes a Service of the same name itself.
+        """
         share = self._parts_of(session.spec).share
         claims = [(CLAIM_TEMPLATES, claim_template(session, share))] if share.devices else []
         return (
             (SECRETS, secret(session, token, self._defaults)),
-            (SERVICES, service(session)),
+            *([] if kind is MPI_JOBS else [(SERVICES, service(session))]),
             (NETWORK_POLICIES, network_policy(session, self._defaults)),
             *claims,
         )

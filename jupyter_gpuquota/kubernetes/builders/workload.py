@@ -1,16 +1,22 @@
-"""The workload of a session: a StatefulSet, or a Job for a training. It is created without pods."""
+"""The workload of a session: a StatefulSet, for a training a Job or MPIJob.
+
+It is created without pods.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...model.sessions import Session
 from ..labels import ATTACHED
 from ..names import object_name
-from ..reconcile.manifests import workload_resource
+from ..reconcile.kinds import WorkloadKinds
+from ..resources import JOBS, MPI_JOBS, STATEFUL_SETS, Resource
 from ..state.attached import mark
 from .defaults import Parts
 from .metadata import labels_of, manifest, selector_of
+from .mpi_job import mpi_job
 from .pod import pod_template
 
 DISRUPTED = {
@@ -20,12 +26,14 @@ DISRUPTED = {
 """A pod that was evicted, not one that failed: the Job makes another."""
 
 
-def workload(session: Session, parts: Parts) -> dict[str, Any]:
+def workload(session: Session, parts: Parts, kind: Resource[Any] | None = None) -> dict[str, Any]:
     """Return the workload of a session, without pods, and out of the engine's reach.
 
-    `released_labels` are those with which it may start.
+    Without a `kind` it is one that every cluster has. `released_labels` are those with which it may
+    start.
     """
-    made = manifest(workload_resource(session.spec), session, spec=_spec(session, parts))
+    kind = kind or WorkloadKinds().made_for(session.spec)
+    made = manifest(kind, session, spec=_SPECS[kind.plural](session, parts))
     held = parts.engine.held if session.spec.data and session.spec.kind == "train" else {}
     made["metadata"]["labels"] = {**released_labels(session, parts), **held}
     tied = {ATTACHED: mark(parts.attached)} if parts.attached else {}
@@ -37,10 +45,6 @@ def workload(session: Session, parts: Parts) -> dict[str, Any]:
 def released_labels(session: Session, parts: Parts) -> dict[str, str]:
     """Return the labels of a workload whose data is there."""
     return labels_of(session, parts.engine.labels)
-
-
-def _spec(session: Session, parts: Parts) -> dict[str, Any]:
-    return _job(session, parts) if session.spec.kind == "train" else _stateful_set(session, parts)
 
 
 def _stateful_set(session: Session, parts: Parts) -> dict[str, Any]:
@@ -68,3 +72,10 @@ def _job(session: Session, parts: Parts) -> dict[str, Any]:
         "podFailurePolicy": {"rules": [DISRUPTED]},
         "template": pod_template(session, parts, "Never"),
     }
+
+
+_SPECS: Mapping[str, Callable[[Session, Parts], dict[str, Any]]] = {
+    STATEFUL_SETS.plural: _stateful_set,
+    JOBS.plural: _job,
+    MPI_JOBS.plural: mpi_job,
+}

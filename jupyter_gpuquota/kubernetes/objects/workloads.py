@@ -1,6 +1,9 @@
-"""The workloads of sessions: StatefulSets, and Jobs for trainings."""
+"""The workloads of sessions: StatefulSets, and for trainings Jobs or MPIJobs."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from .meta import Condition, Object, Record
 
@@ -25,6 +28,21 @@ class StatefulSet(Object, frozen=True, kw_only=True):
     spec: StatefulSetSpec = StatefulSetSpec()
     status: StatefulSetStatus = StatefulSetStatus()
 
+    runs_once: ClassVar[bool] = False
+    """Whether it never has a pod again once its pods have ended."""
+    starting: ClassVar[Mapping[str, Any]] = {"replicas": 1}
+    """The change of `spec` that lets it have its pods."""
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it is to have a pod."""
+        return self.spec.replicas > 0
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether it never has a pod again."""
+        return False
+
 
 class JobSpec(Record, frozen=True, kw_only=True):
     """Whether a Job is to run."""
@@ -48,6 +66,55 @@ class Job(Object, frozen=True, kw_only=True):
     spec: JobSpec = JobSpec()
     status: JobStatus = JobStatus()
 
+    runs_once: ClassVar[bool] = True
+    starting: ClassVar[Mapping[str, Any]] = {"suspend": False}
 
-Workload = StatefulSet | Job
+    @property
+    def is_up(self) -> bool:
+        """Whether it is to have pods."""
+        return not self.spec.suspend
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether it has ended."""
+        return _holds(self.status.conditions, "Complete", "Failed", "FailureTarget")
+
+
+class MpiJobSpec(Record, frozen=True, kw_only=True):
+    """Whether an MPIJob is to run."""
+
+    run_policy: JobSpec = JobSpec()
+
+
+class MpiJobStatus(Record, frozen=True, kw_only=True):
+    """How far an MPIJob is."""
+
+    conditions: tuple[Condition, ...] = ()
+
+
+class MpiJob(Object, frozen=True, kw_only=True):
+    """An MPIJob (`kubeflow.org/v2beta1`): workers, and the Job of a launcher."""
+
+    spec: MpiJobSpec = MpiJobSpec()
+    status: MpiJobStatus = MpiJobStatus()
+
+    runs_once: ClassVar[bool] = True
+    starting: ClassVar[Mapping[str, Any]] = {"runPolicy": {"suspend": False}}
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it is to have pods."""
+        return not self.spec.run_policy.suspend
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether it has ended."""
+        return _holds(self.status.conditions, "Succeeded", "Failed")
+
+
+def _holds(conditions: tuple[Condition, ...], *types: str) -> bool:
+    return any(each.status == "True" and each.type in types for each in conditions)
+
+
+Workload = StatefulSet | Job | MpiJob
 """The workload of a session."""

@@ -8,17 +8,18 @@ from functools import partial
 from typing import Any
 
 from ...model.sessions import Session
-from ..labels import MANAGED_BY, MANAGER, RECORD, SESSION
+from ..api import Api
+from ..labels import MANAGED_BY, MANAGER, MPI_LAUNCHERS, RECORD, SESSION
 from ..names import object_name
 from ..objects.meta import Object
 from ..objects.pods import Event, Pod
 from ..objects.workloads import Workload
-from ..resources import EVENTS, JOBS, PODS, STATEFUL_SETS
+from ..resources import EVENTS, JOBS, MPI_JOBS, PODS, STATEFUL_SETS
 from ..state.owners import Owners
 from ..state.seen import present_pod
 from ..watching.cache import Cache, Key
 from ..watching.watches import Watches
-from .manifests import workload_resource
+from .kinds import WorkloadKinds
 
 OURS = f"{MANAGED_BY}={MANAGER}"
 """Selects the objects of all sessions."""
@@ -39,9 +40,22 @@ class SessionObjects:
         self._by_uid: defaultdict[str, dict[Key, Event]] = defaultdict(dict)
         self._about: dict[Key, str] = {}
         self._changed: Callable[[str], None] = lambda _: None
+        self.kinds = WorkloadKinds()
         for cache in (*self._workloads, self._pods):
             cache.subscribe(partial(self._moved, cache))
         self._events.subscribe(self._heard)
+
+    async def discover(self, api: Api) -> None:
+        """Find which kinds of workloads a cluster has, and watch them, too. Raises Fault."""
+        known = self.kinds.mpi
+        await self.kinds.find(api)
+        if known or not self.kinds.mpi:
+            return
+        jobs = self._watches.cache(MPI_JOBS, OURS)
+        launchers = self._watches.cache(JOBS, MPI_LAUNCHERS)
+        self._workloads, self._between = (*self._workloads, jobs), (*self._between, launchers)
+        for cache in (jobs, launchers):
+            cache.subscribe(partial(self._moved, cache))
 
     def subscribe(self, changed: Callable[[str], None]) -> None:
         """Call a function with the id of each session of which an object has changed."""
@@ -84,8 +98,9 @@ class SessionObjects:
 
     def hides_workload(self, session: Session) -> bool:
         """Return whether the workload of a session may not be read."""
-        kind = workload_resource(session.spec)
-        return self._watches.forbidden(kind, OURS, namespace=session.spec.project)
+        project = session.spec.project
+        kinds = self.kinds.possible_for(session.spec)
+        return any(self._watches.forbidden(kind, OURS, namespace=project) for kind in kinds)
 
     def events(self, session: Session) -> Sequence[Event]:
         """Return the events of a session's workload and pods."""
@@ -106,13 +121,18 @@ class SessionObjects:
             if uid:
                 touched.add(self._session_of.pop(uid, ""))
             item = cache.get(*key)
-            session = item.metadata.labels.get(SESSION, "") if item else ""
+            session = self._concerned(item) if item else ""
             if item and session:
                 self._uids[id(cache), key] = item.metadata.uid
                 self._session_of[item.metadata.uid] = session
                 touched.add(session)
         for session in touched - {""}:
             self._changed(session)
+
+    def _concerned(self, item: Object) -> str:
+        """Return the id of the session to look at: that of a label, or of an owner."""
+        owners = (self._session_of.get(each.uid, "") for each in item.metadata.owner_references)
+        return item.metadata.labels.get(SESSION) or next(filter(None, owners), "")
 
     def _heard(self, keys: frozenset[Key]) -> None:
         """Index events by the object that they are about."""

@@ -20,7 +20,7 @@ from ..state.advance import advance
 from ..state.desired import Action, next_action
 from ..state.processes import joined
 from ..state.record import Record, encode
-from ..state.seen import Seen, is_complete, process_of
+from ..state.seen import Seen, is_complete, is_launcher, process_of
 from .facts import Facts
 from .objects import SessionObjects
 from .secrets import NOT_FOUND
@@ -185,9 +185,13 @@ class Steps:
 
 
 def _placed(facts: Facts, seen: Seen) -> Placement | None:
-    """Return where the pods of a session hold resources: its first pod, and other processes."""
+    """Return where the pods of a session hold resources: its first pod, and other processes.
+
+    A launcher holds no GPU: the training is where the first worker is.
+    """
     first = seen.present
     if first is None:
         return None
     others = (pod for pod in seen.processes if pod is not first and process_of(pod))
-    return joined([facts.placement(pod) for pod in (first, *others)])
+    found = [pod for pod in (first, *others) if not is_launcher(pod)]
+    return joined([facts.placement(pod) for pod in found or [first]])

@@ -10,10 +10,11 @@ from ...model.sessions import Session
 from ..api import Api, Fault, Manifest
 from ..labels import COMPLETE, RECORD, SESSION, SHAPE
 from ..names import object_name
-from ..objects.workloads import StatefulSet, Workload
+from ..objects.workloads import Workload
 from ..resources import SECRETS, Resource
 from ..state.record import Record, encode, shape_of
-from .manifests import Manifests, workload_resource
+from .kinds import kind_of
+from .manifests import Manifests
 from .secrets import CONFLICT, NOT_FOUND, SessionSecrets, gone_already, taken, without_nulls
 
 _NO_ANSWER, _SERVER_ERROR = 0, 500
@@ -56,26 +57,24 @@ class Writer:
     async def create(self, record: Record) -> Workload:
         """Create the workload without pods: from then on the session exists."""
         session = record.session
-        resource, namespace = workload_resource(session.spec), session.spec.project
+        resource, manifest = self._manifests.workload(session)
         body = _merged(
-            self._manifests.workload(session),
+            manifest,
             annotations={RECORD: encode(record), SHAPE: shape_of(session)},
         )
         try:
-            created: Workload = await self._api.create(resource, namespace, body)
+            created: Workload = await self._api.create(resource, session.spec.project, body)
         except Fault as fault:
             if fault.status not in (_NO_ANSWER, CONFLICT) and fault.status < _SERVER_ERROR:
                 raise
-            return await self._created(session, fault)
+            return await self._created(resource, session, fault)
         return created
 
-    async def _created(self, session: Session, fault: Fault) -> Workload:
+    async def _created(self, resource: Resource[Any], session: Session, fault: Fault) -> Workload:
         """Return a workload whose creation was not confirmed; raise the fault if there is none."""
         found: Workload
         try:
-            found = await self._api.get(
-                workload_resource(session.spec), session.spec.project, object_name(session)
-            )
+            found = await self._api.get(resource, session.spec.project, object_name(session))
         except Fault:
             raise fault from None
         if found.metadata.labels.get(SESSION) != session.id:
@@ -85,12 +84,11 @@ class Writer:
     async def start(self, record: Record, workload: Workload, *, unsuspend: bool) -> Workload:
         """Make what the pod needs, then let the workload have one.
 
-        Without `unsuspend` a suspended Job is left to its engine.
+        Without `unsuspend` one that runs once is left to its engine.
         """
         await self._claims.make(record.session)
         await self._make_children(record.session, workload)
-        one: dict[str, Any] = {"suspend": False} if unsuspend else {}
-        spec = {"replicas": 1} if isinstance(workload, StatefulSet) else one
+        spec = workload.starting if unsuspend or not workload.runs_once else {}
         labels = self._manifests.released(record.session) if record.session.spec.data else {}
         return await self._write(record, workload, {COMPLETE: "true"}, spec, labels)
 
@@ -108,7 +106,11 @@ class Writer:
         token, version = await self.secrets.token(session)
         # In this order: whoever creates the workload again writes the Secret after that.
         workload = await self._unchanged(session, workload)
-        [manifest] = [m for kind, m in self._manifests.children(session, token) if kind is SECRETS]
+        [manifest] = [
+            m
+            for kind, m in self._manifests.children(session, token, kind_of(workload))
+            if kind is SECRETS
+        ]
         kept = _merged(manifest, annotations={RECORD: encode(record)})
         kept["metadata"]["ownerReferences"] = None
         await self.secrets.put(session, kept, version)
@@ -132,7 +134,7 @@ class Writer:
         labels: Mapping[str, str] = MappingProxyType({}),
     ) -> Workload:
         session = record.session
-        resource = workload_resource(session.spec)
+        resource = kind_of(workload)
 
         async def write(expected: Workload) -> Workload:
             meta: dict[str, Any] = {
@@ -170,7 +172,7 @@ class Writer:
     ) -> Workload:
         """Return the newest version of a workload. Raises Overtaken if its record has changed."""
         found: Workload = await self._api.get(
-            workload_resource(session.spec), session.spec.project, object_name(session)
+            kind_of(workload), session.spec.project, object_name(session)
         )
         if found.metadata.labels.get(SESSION) != session.id:
             about = f"{found.metadata.name} belongs to something else"
@@ -181,7 +183,7 @@ class Writer:
         return found
 
     async def _delete_workload(self, session: Session, workload: Workload) -> None:
-        resource, namespace = workload_resource(session.spec), session.spec.project
+        resource, namespace = kind_of(workload), session.spec.project
 
         async def delete(expected: Workload) -> None:
             meta = expected.metadata
@@ -194,7 +196,7 @@ class Writer:
             await self._guarded(session, workload, delete)
 
     async def _make_children(self, session: Session, workload: Workload) -> None:
-        resource = workload_resource(session.spec)
+        resource = kind_of(workload)
         owner = {
             "apiVersion": resource.api_version,
             "kind": resource.kind,
@@ -203,7 +205,7 @@ class Writer:
             "controller": True,
         }
         token, version = await self.secrets.token(session)
-        for kind, manifest in self._manifests.children(session, token):
+        for kind, manifest in self._manifests.children(session, token, resource):
             if kind is SECRETS:
                 body = _merged(manifest, annotations={RECORD: None}, owners=[owner])
                 await self.secrets.put(session, body, version)

@@ -15,7 +15,7 @@ from ...model.resources import Placement
 from ...model.sessions import Session
 from . import attached, images
 from .ends import conclude, exit_of, interrupted, never_ready, removed
-from .processes import ended_together, incomplete, unfinished
+from .processes import ended_together, followed, incomplete, unfinished
 from .record import Record
 from .seen import Seen, fits, has_ended, is_complete, is_ready, is_replaced, is_running
 from .waiting import why_not_ready, why_refused, why_waiting
@@ -87,6 +87,7 @@ def _why_waiting(session: Session, seen: Seen) -> Reason | None:
 
 
 def _live(record: Record, seen: Seen, now: datetime) -> Record:
+    record = followed(record, seen)
     session, pod = record.session, seen.pod(record.pod)
     if ended := ended_together(session, seen, now):
         return replace(record, session=ended)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from ...model.sessions import Session
-from ..objects.workloads import Job
 from .seen import (
     Seen,
     fits,
     is_complete,
-    is_finished,
     is_in_its_queue,
     is_replaced,
-    is_up,
     is_where_volumes_are,
 )
 
@@ -57,14 +54,14 @@ def _up(session: Session, seen: Seen) -> Action:
     workload = seen.workload
     if workload is None:
         return Action.NONE if seen.live else Action.CREATE
-    if not fits(workload, session) or is_finished(workload) or _is_elsewhere(session, seen):
+    if not fits(workload, session) or workload.is_finished or _is_elsewhere(session, seen):
         return Action.REMOVE
-    if is_complete(workload) and (is_up(workload) or seen.engine_starts(workload)):
+    if is_complete(workload) and (workload.is_up or seen.engine_starts(workload)):
         return Action.NONE
     if seen.data:
         return Action.NONE
     # A StatefulSet is refused a new pod while its last one terminates.
-    return Action.NONE if seen.live and not is_up(workload) else Action.START
+    return Action.NONE if seen.live and not workload.is_up else Action.START
 
 
 def _is_elsewhere(session: Session, seen: Seen) -> bool:
@@ -74,16 +71,16 @@ def _is_elsewhere(session: Session, seen: Seen) -> bool:
         return False
     if session.state == "waiting" and not is_where_volumes_are(workload, seen.attached):
         return True  # no pod has a node yet
-    return not (seen.live or is_up(workload) or is_in_its_queue(workload, seen.engine))
+    return not (seen.live or workload.is_up or is_in_its_queue(workload, seen.engine))
 
 
 def _down(session: Session, seen: Seen) -> Action:
     workload = seen.workload
     if workload is None:
         return Action.NONE
-    if isinstance(workload, Job):
+    if workload.runs_once:
         # A suspended Job would be started by its engine, and one that has ended never runs again.
         # It takes note of its pod's end a moment after us; deleting it would delete the log, too.
-        ended = is_finished(workload) or (session.state in ("done", "failed") and session.exit)
+        ended = workload.is_finished or (session.state in ("done", "failed") and session.exit)
         return Action.NONE if ended else Action.REMOVE
-    return Action.STOP if is_up(workload) or is_complete(workload) else Action.NONE
+    return Action.STOP if workload.is_up or is_complete(workload) else Action.NONE

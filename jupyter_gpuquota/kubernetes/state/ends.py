@@ -13,7 +13,7 @@ from ...model.messages.formats import time_arg
 from ...model.reasons import Reason
 from ...model.sessions import Exit, Session
 from ..objects.pods import ContainerStatus, Pod, Terminated
-from .seen import FINISHED, main_status, process_of
+from .seen import FINISHED, is_launcher, main_status, process_of
 
 _SIGNALS = {2: "SIGINT", 6: "SIGABRT", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
@@ -95,7 +95,7 @@ def _why(session: Session, pod: Pod, found: Exit) -> Reason:
         return crash_loop(status.restart_count if status else 1, found)
     if found.signal:
         return reason("Killed", "exit.killed", signal=found.signal)
-    if (count := session.spec.processes) > 1:
+    if (count := session.spec.processes) > 1 and not is_launcher(pod):
         number, code = str(process_of(pod)), str(found.code)
         return reason(
             "CommandFailed", "exit.process", process=number, count=str(count), status=code, raw=last

@@ -1,6 +1,7 @@
 """The pods of a training with several processes, as one. Pure.
 
-Its session follows the pod of process 0; what the others do is decided here.
+Its session follows the pod of process 0, or the launcher of an MPIJob, which is a process besides
+those that were requested; what the others do is decided here.
 """
 
 from __future__ import annotations
@@ -15,16 +16,20 @@ from ...model.resources import Placement
 from ...model.sessions import Session
 from ..objects.pods import Pod
 from .ends import conclude, exit_of, interrupted, removed
-from .seen import Seen, is_running, process_of
+from .record import Record
+from .seen import Seen, is_launcher, is_running, process_of
 
 
 def ended_together(session: Session, seen: Seen, now: datetime) -> Session | None:
     """Return a training that one process has ended, None while all are well.
 
-    The first that failed is the cause: others fail because it is gone.
+    The first that failed is the cause: others fail because it is gone. A launcher's end is that of
+    the training, whatever becomes of the workers.
     """
     if session.spec.processes == 1:
         return None
+    if ended := _launcher_ended(session, seen, now):
+        return ended
     failed = [
         (end.at, process_of(pod), pod, end)
         for pod in _present(seen)
@@ -45,13 +50,13 @@ def ended_together(session: Session, seen: Seen, now: datetime) -> Session | Non
 def unfinished(session: Session, seen: Seen) -> bool:
     """Return whether process 0 has ended before others have."""
     ended = {process_of(pod) for pod in seen.processes if pod.status.phase == "Succeeded"}
-    return 1 < session.spec.processes != len(ended)
+    return not seen.is_led and 1 < session.spec.processes != len(ended)
 
 
 def incomplete(session: Session, seen: Seen) -> bool:
     """Return whether not all processes have started."""
     started = {process_of(p) for p in seen.processes if is_running(p) or exit_of(session, p)}
-    return 1 < session.spec.processes != len(started)
+    return session.spec.processes > 1 and len(started) != session.spec.processes + seen.is_led
 
 
 def joined(placements: Sequence[Placement | None]) -> Placement | None:
@@ -61,6 +66,24 @@ def joined(placements: Sequence[Placement | None]) -> Placement | None:
         return first
     slices = (piece for place in placements if place for piece in place.slices)
     return replace(first, slices=tuple(slices))
+
+
+def followed(record: Record, seen: Seen) -> Record:
+    """Return the record of a training that starts; once its launcher is there, it follows that."""
+    launcher = _launcher(seen)
+    if launcher is None or record.session.state != "starting":
+        return record
+    return replace(record, pod=launcher.metadata.uid)
+
+
+def _launcher(seen: Seen) -> Pod | None:
+    return next((pod for pod in _present(seen) if is_launcher(pod)), None) if seen.is_led else None
+
+
+def _launcher_ended(session: Session, seen: Seen, now: datetime) -> Session | None:
+    launcher = _launcher(seen)
+    end = exit_of(session, launcher) if launcher and not interrupted(launcher) else None
+    return conclude(session, launcher, end, now) if launcher and end else None
 
 
 def _present(seen: Seen) -> list[Pod]:

@@ -50,6 +50,8 @@ def shape_of(session: Session) -> str:
             del spec[added]  # so that pods made by an earlier version are as they should be
     if spec["processes"] == 1:
         del spec["processes"]
+    if spec["framework"] == "torch":
+        del spec["framework"]
     return hashlib.sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()[:16]
 
 

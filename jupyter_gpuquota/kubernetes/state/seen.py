@@ -9,9 +9,9 @@ from ...model.reasons import Reason
 from ...model.resources import Isolation, Placement
 from ...model.sessions import Session
 from ..engines.engine import Admission, EnginePatch
-from ..labels import ATTACHED, COMPLETE, PROCESS, SHAPE
+from ..labels import ATTACHED, COMPLETE, MPI_INDEX, MPI_ROLE, PROCESS, SHAPE
 from ..objects.pods import ContainerStatus, Event, Pod
-from ..objects.workloads import Job, StatefulSet, Workload
+from ..objects.workloads import MpiJob, StatefulSet, Workload
 from .attached import Attached, mark
 from .owners import Owners, owned
 from .record import shape_of
@@ -59,8 +59,18 @@ class Seen:
 
     @property
     def present(self) -> Pod | None:
-        """The newest pod of the present workload that is not being deleted."""
-        return present_pod(self.workload, self.pods, self.between)
+        """The newest pod of process 0 that is not being deleted.
+
+        A launcher comes last: until then it is the first worker that is there.
+        """
+        first = present_pod(self.workload, self.pods, self.between)
+        workers = self.processes if first is None and self.is_led else ()
+        return next((pod for pod in workers if pod.metadata.deletion_timestamp is None), first)
+
+    @property
+    def is_led(self) -> bool:
+        """Whether a launcher runs the command, and the other processes wait for it."""
+        return isinstance(self.workload, MpiJob)
 
     @property
     def processes(self) -> tuple[Pod, ...]:
@@ -73,7 +83,7 @@ class Seen:
 
     def engine_starts(self, workload: Workload) -> bool:
         """Return whether the engine, and not this program, lets a workload have a pod."""
-        return self.engine.starts_jobs and isinstance(workload, Job)
+        return self.engine.starts_jobs and workload.runs_once
 
     def of(self, *reasons: str, pod: Pod | None = None) -> Event | None:
         """Return the newest event with one of these reasons, of a pod if one is given."""
@@ -101,24 +111,17 @@ def own_pods(workload: Workload | None, pods: Iterable[Pod], between: Owners) ->
 
 
 def process_of(pod: Pod) -> int:
-    """Return the number of a pod's process in its training, from 0."""
-    number = pod.metadata.labels.get(PROCESS, "")
-    return int(number) if number.isdecimal() else 0
+    """Return the number of a pod's process in its training, from 0, which is a launcher's."""
+    labels = pod.metadata.labels
+    number, first = labels.get(PROCESS, ""), 0
+    if MPI_ROLE in labels and not is_launcher(pod):
+        number, first = labels.get(MPI_INDEX, ""), 1
+    return first + int(number) if number.isdecimal() else 0
 
 
-def is_up(workload: Workload) -> bool:
-    """Return whether a workload is to have a pod."""
-    if isinstance(workload, StatefulSet):
-        return workload.spec.replicas > 0
-    return not workload.spec.suspend
-
-
-def is_finished(workload: Workload) -> bool:
-    """Return whether a workload never has a pod again: a Job that has ended."""
-    return isinstance(workload, Job) and any(
-        condition.status == "True" and condition.type in ("Complete", "Failed", "FailureTarget")
-        for condition in workload.status.conditions
-    )
+def is_launcher(pod: Pod) -> bool:
+    """Return whether a pod is the launcher of an MPIJob."""
+    return pod.metadata.labels.get(MPI_ROLE) == "launcher"
 
 
 def is_complete(workload: Workload) -> bool:
@@ -150,7 +153,7 @@ def is_in_its_queue(workload: Workload, engine: EnginePatch) -> bool:
     KAI keeps those with which a StatefulSet had its first pod. A Job is made anew for each run.
     """
     labels = workload.metadata.labels
-    return isinstance(workload, Job) or engine.labels.items() <= labels.items()
+    return workload.runs_once or engine.labels.items() <= labels.items()
 
 
 def has_ended(seen: Seen) -> bool:
@@ -158,12 +161,12 @@ def has_ended(seen: Seen) -> bool:
     workload = seen.workload
     if seen.live:
         return False
-    if workload is None or is_finished(workload):
+    if workload is None or workload.is_finished:
         return True
     if isinstance(workload, StatefulSet):
         observed = workload.status.observed_generation >= workload.metadata.generation
-        return observed and not is_up(workload)
-    return not is_up(workload)
+        return observed and not workload.is_up
+    return not workload.is_up
 
 
 def main_status(pod: Pod) -> ContainerStatus | None:

@@ -49,6 +49,9 @@ PREVIEWS = {
     "preview.apart": Text(
         "Its processes start one by one: if nodes lack room, some hold GPUs while others wait."
     ),
+    "preview.no_mpi": Text(
+        "The cluster has no MPIJobs: each process runs the command itself, without a launcher."
+    ),
     "preview.rounded": Text("Rounded up to {share:share}."),
     "preview.allowed": Text("{share:share} would be allowed."),
 }

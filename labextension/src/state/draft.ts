@@ -42,6 +42,8 @@ export interface IDraft extends IOptions, IShareDraft {
   ports: string;
   /** How many processes a training has; empty is one. */
   processes: string;
+  /** What starts them: `mpi`; empty for their own rendezvous. */
+  framework: string;
   priority: string;
   node_type: string;
   /** A length of time; empty for what the policy says. */
@@ -72,6 +74,7 @@ export const EMPTY: Readonly<IDraft> = {
   env: '',
   ports: '',
   processes: '',
+  framework: '',
   priority: '50',
   node_type: '',
   idle_timeout: '',
@@ -165,6 +168,7 @@ export function toRequest(
     // A server of an older version knows none of these.
     ...(draft.stop_when_idle ? { stop_when_idle: true } : {}),
     ...(processes ? { processes: Number(processes) || 1 } : {}),
+    ...(draft.framework === 'mpi' ? { framework: 'mpi' } : {}),
     ...dataOf(draft),
     ...optionsOf(draft, pairs('secret_env'))
   };

@@ -29,6 +29,7 @@ HINTS = {"command.missing": f"{_WRITE_COMMAND} Or add --interactive for a Jupyte
 
 def fill(parser: Parser, *, several: bool = False) -> None:
     """Add the name and all options of a request; `several`: it must name its processes."""
+    parser.set_defaults(framework="torch")
     parser.add_argument(
         "words", nargs="*", metavar="NAME", help="lowercase letters, digits and hyphens"
     )
@@ -158,6 +159,7 @@ def read(args: argparse.Namespace) -> tuple[str, Wishes, tuple[FieldError, ...]]
         "data": args.data,
         "priority": 50 if args.priority is None else args.priority,
         "processes": 1 if args.processes is None else args.processes,
+        "framework": args.framework,
         "node_type": args.node_type,
         "idle_timeout": args.idle_timeout,
         **container.read(args, problems),
@@ -173,6 +175,7 @@ def _given(args: argparse.Namespace, request: Wishes) -> Wishes:
     unset = {"kind"} if not args.interactive else set()
     unset |= {"priority"} if args.priority is None else set()
     unset |= {"processes"} if args.processes is None else set()
+    unset |= {"framework"} if args.framework == "torch" else set()
     wishes = {**request, "template": args.template, "like": args.like}
     given = {field: value for field, value in wishes.items() if value and field not in unset}
     return cast("Wishes", given)

@@ -31,6 +31,11 @@ def _fill_several(parser: Parser) -> None:
     _fill(parser, several=True)
 
 
+def _fill_mpi(parser: Parser) -> None:
+    _fill_several(parser)
+    parser.set_defaults(framework="mpi")
+
+
 def _submit(client: Client, args: Args, console: Console) -> View[Any]:
     name, request, problems = words.read(args)
     try:
@@ -83,10 +88,9 @@ def _explain_project(error: InvalidFields, args: Args) -> InvalidFields:
     return InvalidFields(error.message, hint=hint, fields=error.fields)
 
 
-def _several(name: str) -> Command:
-    """Return the command that launches a training of several processes, by one of its names."""
-    return Command(
-        name,
+_DISTRIBUTED = (
+    Command(
+        "submit-dist",
         "launch a training of several processes",
         _submit,
         _fill_several,
@@ -94,14 +98,28 @@ def _several(name: str) -> Command:
         "all get their GPUs together, with Kueue their quota; with a ResourceQuota they start one "
         "by one. They find each other by MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK, as "
         "torch.distributed expects; torchrun needs no options. If one fails, all are stopped.",
-        examples=(f"{name} train3 -g 1 --processes 4 -- torchrun train.py",),
+        examples=("submit-dist train3 -g 1 --processes 4 -- torchrun train.py",),
         section="Sessions",
         takes_rest=True,
-    )
+    ),
+    Command(
+        "submit-mpi",
+        "launch a training that mpirun distributes",
+        _submit,
+        _fill_mpi,
+        notes="Where the cluster has MPIJobs (kubeflow.org/v2beta1), a launcher without a GPU runs "
+        "the command after `--`, and mpirun starts its processes in N workers, each with the whole "
+        "share; the image needs mpirun and sshd. Its log and its exit code are the training's. "
+        "Elsewhere it is the same as submit-dist; --dry-run tells.",
+        examples=("submit-mpi train4 -g 1 --processes 4 -- mpirun python train.py",),
+        section="Sessions",
+        takes_rest=True,
+    ),
+)
 
 
 COMMANDS = (
-    *map(_several, ("submit-dist", "submit-mpi")),
+    *_DISTRIBUTED,
     Command(
         "submit",
         "launch a session",

@@ -51,6 +51,9 @@ export const previews: Texts = {
   'preview.no_gpu': (trans) => [
     trans.__('Starts now; no GPU needed.')
   ],
+  'preview.no_mpi': (trans) => [
+    trans.__('The cluster has no MPIJobs: each process runs the command itself, without a launcher.')
+  ],
   'preview.no_room': (trans, f, a) => [
     trans.__('%1 (%2) does not fit into the cache now.', a.data, f.bytes(a.size))
   ],

@@ -31,6 +31,7 @@ export function fromRequest(asked: TemplateFields, draft: IDraft): IDraft {
     env: pairs(asked.env),
     ports: asked.ports.join(' '),
     processes: (asked.processes ?? 1) > 1 ? String(asked.processes) : '',
+    framework: asked.framework === 'mpi' ? 'mpi' : '',
     priority: String(asked.priority),
     node_type: asked.node_type,
     idle_timeout: String(asked.idle_timeout),

@@ -82,8 +82,12 @@ describe('templates', () => {
   });
 
   it('keep how many processes a training has', () => {
-    const draft = fromTemplate(makeTemplate({ processes: 4 }), EMPTY);
-    expect(toRequest(draft, page.trans).request.processes).toBe(4);
+    const draft = fromTemplate(
+      makeTemplate({ processes: 4, framework: 'mpi' }),
+      EMPTY
+    );
+    const { request } = toRequest(draft, page.trans);
+    expect([request.processes, request.framework]).toEqual([4, 'mpi']);
     expect(fromTemplate(makeTemplate(), EMPTY).processes).toBe('');
   });
 
