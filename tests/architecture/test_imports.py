@@ -50,6 +50,10 @@ def test_the_client_loads_no_framework():
     assert not loaded & FOREIGN
 
 
+def test_a_command_loads_neither_a_framework_nor_the_channels_of_kernels():
+    assert not loaded_by("import jupyter_gpuquota.ui.cli") & {*FOREIGN, "websocket", "zmq"}
+
+
 def test_a_program_is_never_looked_through_by_the_garbage_collector():
     statement = "import gc, sys, jupyter_gpuquota.ui.cli"
     check = "sys.exit(not (gc.isenabled() and gc.get_freeze_count() > 10_000))"

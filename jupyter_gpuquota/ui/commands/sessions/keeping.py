@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....client import Client
 from ....client.variables import far, near
 from ....client.variables.pickles import overview
 from ....errors import FieldError, GpuQuotaError, WrongState, refuse
-from ....kernels.attach import attach
-from ....kernels.cells.asking import kernel_of, talking
 from ....kernels.cells.notebook import this_notebook
 from ....kernels.session_server import KernelSession, SessionServer
 from ....model.sessions import Session
 from ....variables import SESSION
 from ..snapshots.variables import hidden, namespace
+
+if TYPE_CHECKING:
+    from ....kernels.cells.talk import KernelTalk
 
 _SHOWN = 5
 
@@ -67,6 +68,8 @@ def keep(client: Client, session: Session, names: Sequence[str], notebook: str) 
         answer = far.keep(own, list(names), far.kept_file(folder))
         _refuse(answer)
         return Kept(tuple(names), answer["size"])
+    from ....kernels.cells.asking import kernel_of, talking  # noqa: PLC0415 (loads zmq)
+
     server = SessionServer.find(client.context, session.id)
     kernel, found = kernel_of(server, this_notebook(), folder, notebook, session.spec.name)
     with talking(kernel) as talk:
@@ -80,9 +83,7 @@ def forget(session: Session, kept: Kept, client: Client) -> None:
     if not kept.path:
         os.unlink(far.kept_file(session.spec.folder))  # noqa: PTH108 (it is text)
         return
-    server = SessionServer.find(client.context, session.id)
-    kernel = attach(server, kept.path, name=kept.name)
-    with talking(kernel) as talk:
+    with _talking(client, session, kept) as talk:
         near.ask(talk, do="forget", folder=session.spec.folder)
 
 
@@ -91,9 +92,7 @@ def bring_back(client: Client, session: Session, kept: Kept) -> None:
 
     Raises WrongState for those that are lost.
     """
-    server = SessionServer.find(client.context, session.id)
-    kernel = attach(server, kept.path, name=kept.name)
-    with talking(kernel) as talk:
+    with _talking(client, session, kept) as talk:
         wanted = {"folder": session.spec.folder, "remove": True, "wanted": list(kept.names)}
         answer = near.ask(talk, do="take", **wanted)
     _refuse(answer)
@@ -102,6 +101,17 @@ def bring_back(client: Client, session: Session, kept: Kept) -> None:
             f"{', '.join(sorted(lost))} could not be kept: their file is gone.",
             hint="Mount a volume at the session's folder to keep it.",
         )
+
+
+@contextmanager
+def _talking(client: Client, session: Session, kept: Kept) -> Iterator[KernelTalk]:
+    """Talk to the kernel of the notebook whose variables are kept."""
+    from ....kernels.attach import attach  # noqa: PLC0415 (loads zmq)
+    from ....kernels.cells.asking import talking  # noqa: PLC0415 (the same)
+
+    server = SessionServer.find(client.context, session.id)
+    with talking(attach(server, kept.path, name=kept.name)) as talk:
+        yield talk
 
 
 def _largest(variables: Sequence[tuple[str, int]]) -> Iterator[str]:

@@ -11,7 +11,6 @@ from ....client import Client
 from ....client.snapshots.variables import Dump, load, new_file
 from ....client.variables import near
 from ....errors import FieldError, WrongState, refuse, refused
-from ....kernels.cells.asking import kernel_of, talking
 from ....kernels.cells.notebook import this_notebook
 from ....kernels.session_server import SessionServer
 from ....model.sessions import Session
@@ -71,6 +70,8 @@ def _dumped(client: Client, session: Session, wanted: list[str], notebook: str) 
     """Let a session's kernel write variables for a snapshot; in a pod, the controller asks it."""
     if not client.context.local_files():
         return Dump(tuple(wanted), notebook=notebook)
+    from ....kernels.cells.asking import kernel_of, talking  # noqa: PLC0415 (loads zmq)
+
     folder = session.spec.folder
     server = SessionServer.find(client.context, session.id)
     kernel, _ = kernel_of(server, this_notebook(), folder, notebook, session.spec.name)
