@@ -79,10 +79,15 @@ describe('the dashboard', () => {
 
   it('says how many GPUs there are, in use and free, and that they are simulated', async () => {
     await show();
-    const totals = screen
-      .getAllByRole('definition')
-      .map(item => item.textContent);
-    expect(totals).toEqual(['16', '1.5', '14.5', '0']);
+    const texts = (role: string) =>
+      screen.getAllByRole(role).map(item => item.textContent);
+    expect(texts('term')).toEqual([
+      'GPUs',
+      'In use',
+      'Free',
+      'Queued sessions'
+    ]);
+    expect(texts('definition')).toEqual(['16', '1.5', '14.5', '0']);
     expect(screen.getAllByText('simulated')).toHaveLength(1);
   });
 
