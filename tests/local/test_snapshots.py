@@ -187,8 +187,12 @@ def test_volumes_are_copied_compared_verified_and_written_out(shell: Shell, clie
     assert (scratch / "weights").read_text() == "second one"
     (used,) = client.volumes.get("mounts2-scratch", project="team-a").uses
     assert used.name == "mounts2"
-    client.sessions.stop("mounts2")
-    client.sessions.stop("mounts")
+    for name in ("mounts2", "mounts"):
+        client.sessions.stop(name)
+        wait_for(lambda name=name: client.sessions.get(name).state == "stopped")
+    with pytest.raises(Conflict, match="would stay apart: mounts2-scratch"):
+        client.snapshots.replace(restored.id)
+    assert client.snapshots.restores()[0].state == "done"
 
 
 def test_volumes_are_restored_and_written_out_without_the_folder(

@@ -85,6 +85,13 @@ class FolderRestores:
             raise Conflict(
                 "There is no folder that could be replaced.", hint="Work in the restored session."
             )
+        if record.volumes:
+            names = ", ".join(each.record.name for each in record.volumes)
+            raise Conflict(
+                f"This restore has made new volumes, which would stay apart: {names}.",
+                hint="Replace folder and volumes together: "
+                f"jupyter gpu snapshot restore {record.shown.snapshot[:12]} --replace.",
+            )
         shown = replace(record.shown, state="replacing", place=place, kept=_kept(record, place))
         return await self._continue(replace(record, shown=shown))
 
