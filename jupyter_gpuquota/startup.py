@@ -12,7 +12,7 @@ def paused_gc() -> Iterator[None]:
     """Load a program's modules without the garbage collector, which then never looks at them.
 
     They stay until the program ends. Without this, it looks through them several times while they
-    load and once more at the end: a quarter of the processor time of a short command.
+    load and once more at the end.
     """
     gc.disable()
     try:
