@@ -39,6 +39,7 @@ def open_data(
         config.dataset_claim,
         config.dataset_namespace,
         wake,
+        config.lakes(),
         Fluid(api, near.kind, near.spec) if near else None,
     )
     return ClusterData(board, home, cluster)

@@ -78,6 +78,16 @@ def test_the_home_folder_belongs_to_the_session() -> None:
     )
 
 
+def test_lakes_are_named_where_nobody_is_an_administrator() -> None:
+    written = [
+        {"name": "old", "url": "s3://old", "projects": ["team-a"]},
+        {"name": "main", "url": "s3://data", "credentials": "lake-keys", "default": True},
+    ]
+    main, old = KubernetesConfig(dataset_lakes=written).lakes()
+    assert (main.name, main.default, main.credentials) == ("main", True, "lake-keys")
+    assert (old.name, old.default, old.projects) == ("old", False, ("team-a",))
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -86,9 +96,11 @@ def test_the_home_folder_belongs_to_the_session() -> None:
         ({"host_paths": ["relative"]}, "host_paths must be an absolute path"),
         ({"environments": [{"id": "x"}]}, "environments: .*image"),
         ({"environments": [{"id": "x", "image": "a"}] * 2}, "names must be unique"),
+        ({"dataset_lakes": [{"name": "main"}]}, "dataset_lakes: .*url"),
+        ({"dataset_lakes": [{"name": "A", "url": "s3://b"}]}, r"dataset_lakes\[0\]\.name: "),
     ],
 )
 def test_a_wrong_setting_is_named(settings: dict[str, Any], words: str) -> None:
     config = KubernetesConfig(**settings)
     with pytest.raises(TraitError, match=words):
-        config.images(), config.containers(), config.pod_defaults()
+        config.images(), config.containers(), config.pod_defaults(), config.lakes()

@@ -56,8 +56,8 @@ _TICK = 0.5
 class Cluster:
     """The cluster, as datasets use it.
 
-    `claim` and `shared` are as in `ClusterDatasets`; `wake` looks at a session soon. `fluid` lets
-    nodes hold copies, if that is configured.
+    `claim` and `shared` are as in `ClusterDatasets`; `wake` looks at a session soon. `lakes` are
+    those of the configuration. `fluid` lets nodes hold copies, if that is configured.
     """
 
     api: Api
@@ -66,6 +66,7 @@ class Cluster:
     claim: str
     shared: str
     wake: Callable[[str], None]
+    lakes: tuple[Lake, ...] = ()
     fluid: Fluid | None = None
 
 
@@ -95,6 +96,7 @@ class ClusterData:
     def __init__(self, board: Board, home: Path, cluster: Cluster) -> None:
         self._board = board
         self._has_claim = bool(cluster.claim)
+        self._configured = cluster.lakes
         folder = home / "data"
         self.companions: list[Companion] = []
         """What lives as long as this, and hears of sessions and of jobs that have ended."""
@@ -217,7 +219,7 @@ class ClusterData:
             companion.heard(job)
 
     def _lakes(self) -> tuple[Lake, ...]:
-        return self._board.settings.data.lakes
+        return self._board.settings.data.lakes or self._configured
 
     def _projects(self) -> Iterable[str]:
         return [project.name for project in self._board.settings.projects]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 from traitlets import Dict, Int, List, TraitError, Unicode
 from traitlets.config import Configurable
 
+from ...core.datasets.settings import check_data
 from ...core.fields import FieldReader
 from ...core.requests.pods import read_options
+from ...errors import FieldError, InvalidFields
+from ...model.datasets.lakes import Lake
+from ...model.datasets.settings import DataSettingsRequest, LakeRequest
 from ...model.pods import ContainerRules, PodOptions
 from ...model.sessions import SessionRequest
 from ...model.struct import Request
@@ -73,6 +78,24 @@ class DatasetConfig(Configurable):
         Not together with dataset_namespace. Empty: sessions mount the claims.""",
     ).tag(config=True)
 
+    dataset_lakes = List(
+        Dict(),
+        help="""Lakes for as long as administrators have set up none: for example
+        [{"name": "main", "url": "s3://team-a/data", "credentials": "lake-keys"}] with the name of
+        a Secret as `credentials`. A controller with your own credentials has no others.""",
+    ).tag(config=True)
+
+    def lakes(self) -> tuple[Lake, ...]:
+        """Return the lakes of `dataset_lakes`, the default one first. Raises TraitError."""
+        try:
+            asked = msgspec.convert(list(self.dataset_lakes), tuple[LakeRequest, ...])
+            projects = {name for lake in asked for name in lake.projects}
+            return check_data(DataSettingsRequest(lakes=asked), sorted(projects)).lakes
+        except msgspec.ValidationError as error:
+            raise TraitError(f"dataset_lakes: {error}") from error
+        except InvalidFields as error:
+            raise _refused(error.fields) from error
+
     def near(self) -> Runtime | None:
         """Return the engine of Fluid, None for none. Raises TraitError."""
         if not self.dataset_fluid:
@@ -115,6 +138,12 @@ class DatasetConfig(Configurable):
         request = msgspec.convert({"name": "all", **values}, SessionRequest)
         found = read_options(request, ContainerRules(), reader)
         if reader.errors:
-            texts = (f"dataset_{e.field}: {e.message} {e.hint}".strip() for e in reader.errors)
-            raise TraitError("; ".join(texts))
+            raise _refused(reader.errors)
         return found or PodOptions()
+
+
+def _refused(errors: Iterable[FieldError]) -> TraitError:
+    """Return the error that says what is wrong with each setting."""
+    return TraitError(
+        "; ".join(f"dataset_{each.field}: {each.message} {each.hint}".strip() for each in errors)
+    )
