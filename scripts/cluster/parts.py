@@ -25,10 +25,14 @@ KWOK_KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A program: its command, and the variables of its environment besides those of the system."""
+    """A program: its command, and the variables of its environment besides those of the system.
+
+    One that `restarts` ends without its lease, and is started again, as a Deployment does.
+    """
 
     command: tuple[str, ...]
     environment: Mapping[str, str]
+    restarts: bool = False
 
 
 def parts(layout: Layout) -> dict[str, Part]:
@@ -46,7 +50,9 @@ def parts(layout: Layout) -> dict[str, Part]:
     made["snapshot-controller"] = Part(
         (str(programs / "snapshot-controller"), *_flags(_snapshots(layout))), {}
     )
-    made["mpi-operator"] = Part((str(programs / "mpi-operator"), *_flags(_mpi(layout))), {})
+    made["mpi-operator"] = Part(
+        (str(programs / "mpi-operator"), *_flags(_mpi(layout))), {}, restarts=True
+    )
     root = str(Path(__file__).resolve().parents[2])
     for name in ("kubelet", "storage"):
         program = ("-m", f"scripts.cluster.{name}", str(layout.folder))

@@ -12,6 +12,8 @@ from pathlib import Path
 from .parts import Part
 
 GRACE_SECONDS = 10.0
+RESTART_SECONDS = 1.0
+"""Seconds until a program that restarts is started again."""
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "TZ")
 """Variables that programs inherit. KWOK hands its environment on to `exec`."""
 
@@ -31,6 +33,7 @@ class Processes:
         self._folder = folder
         self._logs = logs
         self._running: dict[str, Process] = {}
+        self._following: dict[str, asyncio.Task[None]] = {}
 
     async def start(self, name: str) -> None:
         """Start a program, unless it runs. Raises KeyError for an unknown name."""
@@ -39,7 +42,7 @@ class Processes:
             return
         kept = {key: os.environ[key] for key in KEPT if key in os.environ}
         with (self._logs / f"{name}.log").open("ab") as log:
-            self._running[name] = await asyncio.create_subprocess_exec(
+            process = self._running[name] = await asyncio.create_subprocess_exec(
                 *KILL_WITH_PARENT,
                 *part.command,
                 cwd=self._folder,
@@ -49,9 +52,19 @@ class Processes:
                 stderr=log,
                 start_new_session=True,
             )
+        if part.restarts:
+            self._following[name] = asyncio.create_task(self._follow(name, process))
+
+    async def _follow(self, name: str, process: Process) -> None:
+        """Start a program again once it has ended by itself."""
+        await process.wait()
+        await asyncio.sleep(RESTART_SECONDS)
+        await self.start(name)
 
     async def stop(self, name: str, number: signal.Signals = signal.SIGTERM) -> None:
         """Send a signal to a program and wait until it has ended; kill it if that takes long."""
+        if following := self._following.pop(name, None):
+            following.cancel()
         process = self._running.pop(name, None)
         if process is None or process.returncode is not None:
             return
@@ -76,8 +89,8 @@ class Processes:
         return {name: process.pid for name, process in self._running.items() if self.runs(name)}
 
     def check(self) -> None:
-        """Raise NotRunning, with the end of its log, if a program has ended by itself."""
+        """Raise NotRunning, with the end of its log, if a program has ended by itself for good."""
         for name, process in self._running.items():
-            if process.returncode is not None:
+            if process.returncode is not None and not self._parts[name].restarts:
                 log = (self._logs / f"{name}.log").read_text(errors="replace")
                 raise NotRunning(f"{name} ended with {process.returncode}:\n{log[-3000:]}")
