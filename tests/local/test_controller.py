@@ -16,8 +16,9 @@ __all__ = ["launcher"]
 def test_it_introduces_itself(launcher):
     launcher.start()
     about = launcher.answering()
-    # A terminal here enters a session by its environment, without the controller.
-    assert set(about["capabilities"]) == set(CAPABILITIES) - {"terminals"}
+    # A terminal here enters a session by its environment, without the controller, and files of
+    # snapshots are written here, not streamed.
+    assert set(about["capabilities"]) == set(CAPABILITIES) - {"terminals", "streaming"}
     assert about["outlives_controller"]
 
 

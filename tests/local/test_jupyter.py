@@ -227,7 +227,7 @@ async def test_arguments_that_would_take_it_from_us_are_refused(backend, word):
 
 
 async def test_one_that_never_answers_fails_and_leaves_no_process(make, fake_prefix):
-    backend = await make(start_timeout=1.0, stop_grace=0.2)
+    backend = await make(start_timeout=5.0, stop_grace=0.2)  # until a busy machine has said so
     prefix = fake_prefix("echo thinking; trap '' TERM; while :; do sleep 1; done")
     session = await launch(backend, **SERVER, environment=prefix)
     failed = await until(backend, session.id, "failed")
