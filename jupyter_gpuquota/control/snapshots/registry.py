@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
 from types import MappingProxyType
 
 import msgspec
@@ -54,6 +55,10 @@ class Registry:
     def problems(self) -> tuple[str, ...]:
         """Return what cannot be read."""
         return self._problems
+
+    def lakes(self) -> tuple[str, ...]:
+        """Return the names of the lakes that can be opened now."""
+        return tuple(self._lakes())
 
     def knows_all(self, lake: str) -> bool:
         """Return whether every snapshot of a lake could be read: else others may need its trees."""
@@ -123,6 +128,16 @@ class Registry:
         await self.refresh()
         if self.knows_all(entry.lake):
             await drop_trees(objects, owner, entry.trees - self.needed(entry.lake))
+
+    async def drop_left(self, lake: str, before: datetime) -> None:
+        """Remove what was stored before a time for snapshots that have no manifest.
+
+        Whoever stored it was killed, or the snapshot was removed meanwhile. Raises NotFound,
+        Unavailable.
+        """
+        objects = self.objects(lake)
+        written = {each.key: each.written async for each in objects.list(identity.SNAPSHOTS)}
+        await objects.delete([key for key in identity.left(written) if written[key] < before])
 
     def needed(self, lake: str) -> frozenset[str]:
         """Return the versions in a lake that its snapshots consist of."""

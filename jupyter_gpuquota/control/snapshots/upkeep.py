@@ -26,7 +26,7 @@ _RULES = 60
 _TREES = 3600
 """Seconds between other things."""
 _UNNAMED = timedelta(days=1)
-"""How long a tree stays that no manifest names: its snapshot was killed before it was complete."""
+"""How long stays what no manifest names: its snapshot was killed before it was complete."""
 
 _log = logging.getLogger(__name__)
 
@@ -161,16 +161,17 @@ class Upkeep:
             await self._registry.remove(snapshot.id)
 
     async def _drop_unnamed(self) -> None:
-        """Remove old trees that no manifest names."""
-        entries = self._registry.all()
+        """Remove old trees that no manifest names, and old files beside manifests that are gone."""
+        old, entries = datetime.now(UTC) - _UNNAMED, self._registry.all()
         for lake in filter(self._registry.knows_all, {each.lake for each in entries}):
             needed, objects = self._registry.needed(lake), self._registry.objects(lake)
             for owner in {each.snapshot.owner for each in entries}:
-                old = datetime.now(UTC) - _UNNAMED
                 found = await trees(objects, owner)
                 unnamed = {version for _, version in found} - needed
                 unnamed -= {version for stored, version in found if stored.written >= old}
                 await drop_trees(objects, owner, unnamed)
+        for lake in self._registry.lakes():
+            await self._guarded(self._registry.drop_left(lake, old))
 
     async def _guarded(self, work: Awaitable[None]) -> None:
         try:

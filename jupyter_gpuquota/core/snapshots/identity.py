@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -28,6 +29,7 @@ _RESTS = "rests"
 _TREES = ".snapshots-"
 _VOLUMES = ".volumes-"
 _DIGITS = 32
+_OF_ONE = re.compile(rf"{SNAPSHOTS}[0-9a-f]{{{_DIGITS}}}/[0-9a-f]{{64}}\..+")
 
 
 def encode(manifest: Manifest) -> bytes:
@@ -89,6 +91,13 @@ def keys_of(owner: str, snapshot: str, keys: Iterable[str]) -> list[str]:
     """Return the keys of a snapshot among all of its owner, that of the manifest last."""
     own = (each for each in keys if each.startswith(f"{folder(owner)}{snapshot}."))
     return sorted(own, key=lambda each: each.endswith(MANIFEST))
+
+
+def left(keys: Iterable[str]) -> list[str]:
+    """Return the keys, among all of a lake, of snapshots that have no manifest."""
+    every = list(keys)
+    known = {key.removesuffix(MANIFEST) for key in every if snapshot_of(key)}
+    return [key for key in every if _OF_ONE.fullmatch(key) and key.partition(".")[0] not in known]
 
 
 def rules_key(owner: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -74,6 +75,7 @@ class Site:
     """What upkeep works on; controllers come and go."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         for name in ("lake", "own"):
             (folder / name).mkdir()
         self.lake: Objects = connect((folder / "lake").as_uri())
@@ -180,3 +182,25 @@ async def wait_for_rest(site: Site, session_id: str) -> None:
         return session_id in (await site.rules.rests(OWNER)).runs
 
     await wait_for(remembered)
+
+
+async def test_what_a_removed_snapshot_has_left_is_removed(site: Site) -> None:
+    [kept] = await site.store(1)
+    gone = "0" * 64
+    keys = [
+        identity.rules_key(OWNER),
+        *(identity.file_key(OWNER, each, "1" * 64) for each in (kept, gone)),
+        identity.files_key(OWNER, gone, "old"),
+        identity.files_key(OWNER, gone, "new"),
+    ]
+    for key in keys:
+        await site.lake.put(key, b"")
+    for key in keys[:-1]:
+        os.utime(site.folder / "lake" / key, (0, 0))
+
+    async def left() -> bool:
+        found = {each.key async for each in site.lake.list(identity.folder(OWNER))}
+        return found == {identity.key(OWNER, kept), keys[0], keys[1], keys[4]}
+
+    async with site.controller():
+        await wait_for(left)
