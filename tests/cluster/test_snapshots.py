@@ -39,6 +39,7 @@ from tests.cluster.snapshots import (
     volume,
 )
 from tests.contract.helpers import until
+from tests.notebook_files import notebook
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio
@@ -127,10 +128,13 @@ async def test_copies_are_read_in_a_pod_to_be_verified_and_compared(site: Site) 
         (folder / "sub").mkdir()
         (folder / "sub" / "empty").mkdir()
         (folder / "sub" / "latest").symlink_to("../model.txt")
+        old, new = notebook("x = 1"), notebook("x = 2", "y = 3")
+        (folder / "exp.ipynb").write_bytes(old)
         session = await launch(site, "exp", "work:/work")
         one = (await taken(site, session)).snapshot
         (folder / "model.txt").write_text("second")
         (folder / "new.txt").write_text("new")
+        (folder / "exp.ipynb").write_bytes(new)
         two = (await taken(site, session)).snapshot
         args, query = {"snapshot": one.id}, SnapshotCompareQuery(other=two.id)
         before = await site.ask("snapshots.compare", args=args, query=query)
@@ -143,7 +147,13 @@ async def test_copies_are_read_in_a_pod_to_be_verified_and_compared(site: Site) 
         after = await site.ask("snapshots.compare", args=args, query=query)
         assert not any("verify" in each for each in after.problems)
         changes = [(each.path, each.change, each.before, each.after) for each in after.files]
-        assert changes == [("work/model.txt", "changed", 5, 6), ("work/new.txt", "added", 0, 3)]
+        assert changes == [
+            ("work/exp.ipynb", "changed", len(old), len(new)),
+            ("work/model.txt", "changed", 5, 6),
+            ("work/new.txt", "added", 0, 3),
+        ]
+        [cells] = [each for each in after.notebooks if each.path.endswith("exp.ipynb")]
+        assert "y = 3" in cells.text or any("nbdime" in each for each in after.problems)
         again = await verified(site, one)
         assert (again.state, again.reason) == ("done", ""), again.problem
         await wait_for(lambda: nothing_is_read(site))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import hashlib
 import os
 import subprocess
 from collections.abc import Awaitable, Callable, Mapping
@@ -14,33 +16,36 @@ from typing import Any, cast
 
 import pytest
 
+import jupyter_gpuquota
 from jupyter_gpuquota.control.datasets.job_board import JobBoard
 from jupyter_gpuquota.control.datasets.job_store import JobStore
 from jupyter_gpuquota.control.inside import carrying
 from jupyter_gpuquota.core.snapshots.comparison import compare
+from jupyter_gpuquota.core.snapshots.notebooks import SIZE
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.builders.copy_reader import COPIES, copy_reader
 from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
-from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, MANAGER
-from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS
+from jupyter_gpuquota.kubernetes.labels import COPY_READER, MANAGED_BY, MANAGER
+from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS, PODS
 from jupyter_gpuquota.kubernetes.snapshots.copies.copies import Copies
 from jupyter_gpuquota.kubernetes.snapshots.order import Patience
 from jupyter_gpuquota.kubernetes.snapshots.reading import script
 from jupyter_gpuquota.kubernetes.snapshots.reading.begun import Begun, BegunVerifications
 from jupyter_gpuquota.kubernetes.snapshots.reading.comparing import FileComparing
 from jupyter_gpuquota.kubernetes.snapshots.reading.files import Read, StoredFiles, read_of
-from jupyter_gpuquota.kubernetes.snapshots.reading.reader import CopyReader
+from jupyter_gpuquota.kubernetes.snapshots.reading.notebooks import StoredNotebooks
+from jupyter_gpuquota.kubernetes.snapshots.reading.reader import _ARCHIVE, _MODULES, CopyReader
 from jupyter_gpuquota.kubernetes.snapshots.reading.verifying import Verifying
 from jupyter_gpuquota.kubernetes.snapshots.restoring import Restorer
 from jupyter_gpuquota.model.datasets.jobs import Job
 from jupyter_gpuquota.store.entries import Entry
-from tests.kubernetes.fake_snapshots import TEAM, Launches, cluster, driven, running
+from tests.kubernetes.fake_snapshots import PATIENCE, TEAM, Launches, cluster, driven, running
 from tests.kubernetes.snapshot_steps import complete, taken
+from tests.kubernetes.sockets import FakeSocket, Opened
 from tests.waiting import wait_for
 
 NAMES = [b"run.sh", b"a/model.bin", b"a/caf\xe9.txt"]
-MODULES = ("kubernetes.snapshots.reading.script",)
 
 
 def tree(folder: Path) -> Path:
@@ -57,17 +62,18 @@ def tree(folder: Path) -> Path:
     return folder
 
 
+def listed(base: Path) -> str:
+    """Return what the program in the pod prints of the only copy."""
+    environment = {**os.environ, COPIES: str(base)}
+    command = carrying.command(_MODULES, "0")
+    return subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, check=True, text=True
+    ).stdout
+
+
 def test_everything_in_a_copy_is_listed_as_in_a_version(tmp_path: Path) -> None:
     tree(tmp_path / "0")
-    environment = {**os.environ, COPIES: str(tmp_path)}
-    said = subprocess.run(
-        carrying.command(MODULES, "0"),
-        env=environment,
-        stdout=subprocess.PIPE,
-        check=True,
-        text=True,
-    )
-    [found] = carrying.answered(said.stdout, script.MARK)
+    [found] = carrying.answered(listed(tmp_path), script.MARK)
     read = read_of(found)
     assert read.unread == {}
     kinds = [(os.fsencode(each.path), each.mode, each.size) for each in read.entries]
@@ -79,6 +85,12 @@ def test_everything_in_a_copy_is_listed_as_in_a_version(tmp_path: Path) -> None:
         (b"run.sh", "100755", 6),
     ]
     assert read.entries[3].target == "/etc/passwd"
+
+
+@pytest.mark.parametrize("module", _ARCHIVE)
+def test_what_runs_in_the_pod_is_python_3_8(module: str) -> None:
+    path = Path(jupyter_gpuquota.__file__).parent.joinpath(*module.split(".")).with_suffix(".py")
+    ast.parse(path.read_text(), feature_version=(3, 8))
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,13 +130,15 @@ async def test_claims_belong_to_the_job_and_nothing_is_left_if_its_pod_does_not_
     api, impatient = cluster(), Patience(ready=0.2, error=0.1, pause=0.01)
     async with driven(api), running(api, tmp_path, Launches()) as controller:
         await taken(controller)
-        manifest = await controller.parts.snapshots.manifest(await complete(controller))
+        snapshot = await complete(controller)
+        manifest = await controller.parts.snapshots.manifest(snapshot)
         assert manifest
         seen: list[Any] = []
         client = cast("Api", api)
         restorer = Restorer(client, Copies(client))
         reader = CopyReader(client, restorer, DataJobSettings(image="i:1"), impatient)
-        reading = reader.read(manifest, "4f1c", lambda *_: None)
+        notebooks = StoredNotebooks(StoredFiles(controller.parts._registry), snapshot)
+        reading = reader.read(manifest, "4f1c", lambda *_: None, notebooks)
 
         def claimed() -> bool:
             seen[:] = [each for each in api.all(CLAIMS) if each["metadata"]["name"] != "work"]
@@ -137,6 +151,37 @@ async def test_claims_belong_to_the_job_and_nothing_is_left_if_its_pod_does_not_
         assert (owner["kind"], owner["uid"]) == ("Job", job["metadata"]["uid"])
         with pytest.raises(Unavailable, match="does not run: it was not started"):
             await task
+        assert api.all(JOBS) == []
+
+
+@pytest.mark.asyncio
+async def test_what_a_pod_says_is_read_with_its_notebooks(tmp_path: Path) -> None:
+    (tree(tmp_path / "0") / "a.ipynb").write_bytes(b"{}")
+    said = (await asyncio.to_thread(listed, tmp_path)).encode()
+
+    async def serve(socket: FakeSocket) -> None:
+        for start in range(0, len(said), 300):
+            await socket.say(b"\x01" + said[start : start + 300])
+        await socket.say(b'\x03{"status": "Success"}')
+
+    api = cluster()
+    async with driven(api), running(api, tmp_path, Launches()) as controller:
+        await taken(controller)
+        snapshot = await complete(controller)
+        manifest = await controller.parts.snapshots.manifest(snapshot)
+        assert manifest
+        meta = {"name": "reader", "namespace": TEAM, "labels": {COPY_READER: "4f1c"}}
+        spec = {"containers": [{"name": "reader"}]}
+        status = {"containerStatuses": [{"name": "reader", "state": {"running": {}}}]}
+        api.put(PODS, {"metadata": meta, "spec": spec, "status": status})
+        api.controls.sockets[PODS.path(TEAM, "reader", "exec")] = Opened(serve)
+        client = cast("Api", api)
+        settings = DataJobSettings(image="i:1")
+        reader = CopyReader(client, Restorer(client, Copies(client)), settings, PATIENCE)
+        notebooks = StoredNotebooks(StoredFiles(controller.parts._registry), snapshot)
+        found = await reader.read(manifest, "4f1c", lambda *_: None, notebooks)
+        assert "a.ipynb" in [each.path for each in found["work"].entries]
+        assert await notebooks.get(hashlib.sha256(b"{}").hexdigest()) == b"{}"
         assert api.all(JOBS) == []
 
 
@@ -156,11 +201,15 @@ async def test_the_job_of_a_killed_controller_is_removed() -> None:
     assert left == {"gpuquota-read-2", "other"}
 
 
+FILE = Entry("a", size=1, sha256="1" * 64)
+LARGE = Entry("large.ipynb", size=SIZE + 1, sha256="3" * 64)
+
+
 @dataclass
 class Reading:
     """A reader, and what it finds in the only volume."""
 
-    found: Read = field(default_factory=lambda: Read((Entry("a", size=1, sha256="1" * 64),), {}))
+    found: Read = field(default_factory=lambda: Read((FILE, LARGE), {}))
 
     async def read(self, *_: Any) -> Mapping[str, Read]:
         return {"work": self.found}
@@ -212,12 +261,13 @@ async def test_the_first_verification_records_what_later_ones_and_comparisons_us
 
         reading.found = good
         first = await ended()
-        assert (first.state, first.files) == ("done", 1)
+        assert (first.state, first.files) == ("done", 2)
         assert "recorded" in first.reason
+        assert "work/large.ipynb (too large to compare: more than 8 MiB)" in first.reason
         assert await stored.get(snapshot, "work") == good.entries
         assert (await ended()).reason == ""
 
-        reading.found = Read((Entry("a", size=1, sha256="2" * 64),), {})
+        reading.found = Read((Entry("a", size=1, sha256="2" * 64), LARGE), {})
         changed = await ended()
         assert (changed.state, changed.findings) == ("failed", ("work/a",))
         same = await FileComparing(stored).added(empty, side, side)

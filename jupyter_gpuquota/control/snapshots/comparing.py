@@ -9,6 +9,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from ...core.snapshots.comparison import compare
+from ...core.snapshots.notebooks import SIZE
 from ...core.snapshots.volumes import pairs
 from ...errors import GpuQuotaError
 from ...model.datasets.files import CompareQuery, Comparison, ContentChunk
@@ -16,7 +17,7 @@ from ...model.datasets.versions import Version
 from ...model.snapshots.comparison import SnapshotComparison
 from ...model.snapshots.manifest import Manifest, TreePart
 from ...store.tasks import in_thread
-from .notebook_diffs import SIZE, with_texts
+from .notebook_diffs import with_texts
 
 _FILES = 1000
 """The most differing files in a comparison."""

@@ -8,13 +8,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ...core.snapshots.notebooks import SIZE, TOO_LARGE
 from ...errors import GpuQuotaError
 from ...model.snapshots.comparison import NotebookChange
 
 MOST = 20
 """The most notebooks that are compared."""
-SIZE = 8 << 20
-"""The most bytes of a notebook that is compared: outputs count."""
 _SHOWN = 20_000
 _MISSING = "Notebooks are compared by name only: jupyter_gpuquota[nbdime] is not installed."
 
@@ -60,7 +59,7 @@ def difference(before: bytes, after: bytes) -> str:
     )
 
     if max(len(before), len(after)) > SIZE:
-        raise ValueError(f"too large to compare: more than {SIZE >> 20} MiB.")
+        raise ValueError(f"{TOO_LARGE}.")
     try:
         old, new = _without_outputs(before), _without_outputs(after)
         found = nbdime.diff_notebooks(old, new)

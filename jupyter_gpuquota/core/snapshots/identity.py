@@ -4,7 +4,7 @@
 
     snapshots/OWNER/ID.json       a manifest; OWNER is a hash of the owner's name
     snapshots/OWNER/ID.marks      tags and pin, which may change
-    snapshots/OWNER/ID.SHA256     a file of a snapshot that has no tree: a patch, a log
+    snapshots/OWNER/ID.SHA256     a file of a snapshot that has no tree: a patch, a log, a notebook
     snapshots/OWNER/ID.files-…    the files of a volume's copy, once they were read in a pod
     snapshots/OWNER/rules         when snapshots are taken and removed by themselves
     snapshots/OWNER/rests         which sessions were stored when they came to rest

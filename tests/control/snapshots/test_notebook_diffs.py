@@ -5,37 +5,22 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from jupyter_gpuquota.control.snapshots import notebook_diffs
 from jupyter_gpuquota.control.snapshots.notebook_diffs import difference, with_texts
+from jupyter_gpuquota.core.snapshots.notebooks import SIZE
 from jupyter_gpuquota.errors import Damaged
 from jupyter_gpuquota.model.snapshots.comparison import NotebookChange
-
-NBDIME = Path(sys.prefix) / "nbdime"
-"""`make test-setup` installs it here, apart from what servers that tests start load."""
+from tests.notebook_files import notebook, with_nbdime
 
 pytestmark = pytest.mark.usefixtures("nbdime")
 
 
 @pytest.fixture
 def nbdime(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make nbdime importable."""
-    if not NBDIME.is_dir():
-        pytest.skip(f"nbdime is not installed in {NBDIME}: `make test-setup` does that")
-    monkeypatch.syspath_prepend(NBDIME)
-
-
-def notebook(code: str, *more: str, output: str = "") -> bytes:
-    """Return a notebook with a cell of code, and more cells."""
-    outputs = [new_output("stream", text=output)] if output else []
-    cells = [new_code_cell(code, id="a", outputs=outputs), new_markdown_cell("words", id="b")]
-    cells += [new_code_cell(each, id=f"c{n}") for n, each in enumerate(more)]
-    return nbformat.writes(new_notebook(cells=cells)).encode()
+    with_nbdime(monkeypatch)
 
 
 def test_changed_and_new_cells_are_shown_without_names_of_files() -> None:
@@ -57,7 +42,7 @@ def test_what_is_not_a_notebook_is_said(body: bytes) -> None:
 
 def test_what_is_too_large_is_not_compared() -> None:
     with pytest.raises(ValueError, match="too large"):
-        difference(b" " * (notebook_diffs.SIZE + 1), notebook("x"))
+        difference(b" " * (SIZE + 1), notebook("x"))
 
 
 def compared(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -17,6 +17,7 @@ from ....model.snapshots.snapshots import Snapshot
 from ....store import differences
 from ....store.entries import Entry
 from ....store.tasks import in_thread
+from .cells import CellComparing, ReadSide
 from .files import Entries, StoredFiles
 
 _MOST = 1000
@@ -30,12 +31,17 @@ class FileComparing:
 
     def __init__(self, stored: StoredFiles) -> None:
         self._stored = stored
+        self._cells = CellComparing(stored)
 
     async def added(
         self, found: SnapshotComparison, before: Side, after: Side
     ) -> SnapshotComparison:
-        """Return a comparison with the files of volumes, below the path of each in its session."""
+        """Return a comparison with the files of volumes, below the path of each in its session.
+
+        Of notebooks among them, and of those that the session has listed, cells are compared.
+        """
         problems, unread = list(found.problems), set()
+        olds, news, files = [], [], []
         for name, one, other in pairs(before[1], after[1]):
             if not (one and one.handle and other and other.handle):
                 continue  # the comparison of volumes names it
@@ -48,20 +54,29 @@ class FileComparing:
             read = ((before[0].short, old), (after[0].short, new))
             unread |= {snapshot for snapshot, entries in read if entries is None}
             if old is not None and new is not None:
-                changed = await in_thread(_changed, old, new, one.path.strip("/") or name)
-                found = replace(
-                    found,
-                    files=(*found.files, *changed)[:_MOST],
-                    all_files=found.all_files + len(changed),
-                )
+                olds.append(old)
+                news.append(new)
+                files += await in_thread(_changed, old, new, one.path.strip("/") or name)
         problems += map(_unread, sorted(unread))
-        return replace(found, problems=tuple(problems))
+        found = replace(
+            found,
+            files=(*found.files, *files)[:_MOST],
+            all_files=found.all_files + len(files),
+            problems=tuple(problems),
+        )
+        sides = _side(before, olds, unread), _side(after, news, unread)
+        return await self._cells.added(found, sides, files)
+
+
+def _side(side: Side, volumes: Iterable[Entries], unread: Collection[str]) -> ReadSide:
+    snapshot, manifest = side
+    return ReadSide(snapshot, manifest, tuple(volumes), snapshot.short not in unread)
 
 
 def _unread(snapshot: str) -> str:
     return (
-        f"The files of {snapshot} in volumes were not read yet: "
-        f"jupyter gpu snapshot verify {snapshot} does it, then they can be compared."
+        f"The files of {snapshot} in volumes were not read yet: jupyter gpu snapshot verify "
+        f"{snapshot} does it, then they and the cells of notebooks can be compared."
     )
 
 

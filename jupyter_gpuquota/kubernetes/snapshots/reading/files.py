@@ -16,6 +16,7 @@ from ....errors import Damaged, NotFound
 from ....model.snapshots.snapshots import Snapshot
 from ....store import lines, paths
 from ....store.entries import Entry
+from ....store.lake.objects import Objects
 from ....store.tasks import in_thread
 
 Entries = tuple[Entry, ...]
@@ -42,12 +43,16 @@ class StoredFiles:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
 
+    def objects(self, snapshot: Snapshot) -> Objects:
+        """Return the objects of the lake that has a snapshot. Raises NotFound."""
+        return self._registry.objects(self._registry.find(snapshot.id).lake)
+
     async def get(self, snapshot: Snapshot, volume: str) -> Entries | None:
         """Return the files of a volume's copy, None if it was never read.
 
         Raises Damaged, Unavailable.
         """
-        objects = self._registry.objects(self._registry.find(snapshot.id).lake)
+        objects = self.objects(snapshot)
         try:
             body = await objects.get(identity.files_key(snapshot.owner, snapshot.id, volume))
         except NotFound:
@@ -56,9 +61,10 @@ class StoredFiles:
 
     async def put(self, snapshot: Snapshot, volume: str, entries: Sequence[Entry]) -> None:
         """Store the files of a volume's copy, unless they are. Raises Unavailable, NotFound."""
-        objects = self._registry.objects(self._registry.find(snapshot.id).lake)
         body = await in_thread(_encoded, entries)
-        await objects.create(identity.files_key(snapshot.owner, snapshot.id, volume), body)
+        await self.objects(snapshot).create(
+            identity.files_key(snapshot.owner, snapshot.id, volume), body
+        )
 
 
 def _encoded(entries: Iterable[Entry]) -> bytes:

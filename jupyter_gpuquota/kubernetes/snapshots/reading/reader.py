@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 
 from ....control.inside import carrying
 from ....core.snapshots import identity
 from ....errors import GpuQuotaError, Unavailable
-from ....model.programs import ExecRequest, ExecResult
 from ....model.snapshots.manifest import Manifest
-from ....store.tasks import in_thread
 from ...api import Api
 from ...builders.copy_reader import copy_reader, name_of
 from ...builders.helper_pod import DataJobSettings
@@ -31,15 +29,16 @@ from ..copies.writing import deleted
 from ..order import Patience
 from ..planning import wanted_of
 from ..restoring import Restorer
-from . import script
-from .files import Read, read_of
+from .files import Read
+from .output import Notebooks, Progress, heard
 
-_MODULES = ("kubernetes.snapshots.reading.script",)
+_MODULES = (
+    "core.snapshots.redaction",
+    "core.snapshots.notebooks",
+    "kubernetes.snapshots.reading.script",
+)
 _ARCHIVE = (*_MODULES, "kubernetes.snapshots.reading.archive")
 _log = logging.getLogger(__name__)
-
-Progress = Callable[[int, int], None]
-"""Is told how many files and bytes were read."""
 
 
 class CopyReader:
@@ -54,18 +53,26 @@ class CopyReader:
         self._patience = patience
         self._active: set[str] = set()
 
-    async def read(self, manifest: Manifest, reading: str, progress: Progress) -> dict[str, Read]:
-        """Return what was read of each copied volume. `reading` is an id that was never used.
+    async def read(
+        self, manifest: Manifest, reading: str, progress: Progress, notebooks: Notebooks
+    ) -> dict[str, Read]:
+        """Return what was read of each copied volume, once `notebooks` has what it lacks.
 
-        Raises NotFound, NotAllowed, Unavailable, and others that the cluster has for claims.
+        `reading` is an id that was never used. Raises NotFound, NotAllowed, Unavailable, and others
+        that the cluster has for claims.
         """
         wanted = wanted_of(manifest, f"read-{reading}")
         if not wanted:
             return {}
-        async with self._pod(manifest, reading) as pod:
-            words = [str(number) for number in range(len(wanted))]
-            found = await self._answer(pod, carrying.command(_MODULES, *words), progress)
-        return {each.origin: one for each, one in zip(wanted, found, strict=True)}
+        words, volumes = map(str, range(len(wanted))), [each.origin for each in wanted]
+        command = carrying.command(_MODULES, *words)
+        try:
+            async with asyncio.timeout(self._settings.deadline):
+                async with self._output(manifest, reading, command) as output:
+                    return await heard(output, volumes, progress, notebooks)
+        except TimeoutError as error:
+            text = "The pod that reads the copies did not end by its deadline."
+            raise Unavailable(text, hint="Ask an administrator to extend it.") from error
 
     async def archive(self, manifest: Manifest, reading: str) -> AsyncGenerator[bytes]:
         """Yield a tar archive with each copied volume at its path; `reading` is as for `read`.
@@ -75,12 +82,20 @@ class CopyReader:
         paths = {each.volume: each.path.strip("/") or each.volume for each in manifest.volumes}
         wanted = wanted_of(manifest, f"read-{reading}")
         words = [word for n, each in enumerate(wanted) for word in (str(n), paths[each.origin])]
+        command = carrying.command(_ARCHIVE, *words)
+        async with self._output(manifest, reading, command) as output:
+            async for part in output:
+                yield part
+
+    @asynccontextmanager
+    async def _output(
+        self, manifest: Manifest, reading: str, command: Sequence[str]
+    ) -> AsyncIterator[AsyncGenerator[bytes]]:
+        """Let a program run on the copies, until what is wanted of its output was read."""
         async with self._pod(manifest, reading) as pod:
-            command = carrying.command(_ARCHIVE, *words)
             with translated():
-                async with aclosing(pod_program.binary_output(self._api, pod, command)) as parts:
-                    async for part in parts:
-                        yield part
+                async with aclosing(pod_program.binary_output(self._api, pod, command)) as output:
+                    yield output
 
     @asynccontextmanager
     async def _pod(self, manifest: Manifest, reading: str) -> AsyncIterator[Pod]:
@@ -130,25 +145,6 @@ class CopyReader:
                 )
             await asyncio.sleep(self._patience.pause)
 
-    async def _answer(
-        self, pod: Pod, command: Sequence[str], progress: Progress
-    ) -> tuple[Read, ...]:
-        """Return what the script says of each folder. Raises Unavailable."""
-        request = ExecRequest(command=tuple(command), timeout=self._settings.deadline)
-        said = bytearray()
-        with translated():
-            async with aclosing(pod_program.run(self._api, pod, request)) as parts:
-                async for part in parts:
-                    if isinstance(part, ExecResult):
-                        continue
-                    said += part
-                    _note(part, progress)
-        try:
-            return await in_thread(_decoded, bytes(said))
-        except (carrying.Unreadable, ValueError, TypeError, KeyError) as error:
-            text = f"The pod that reads the copies did not list their files: {error}"
-            raise Unavailable(text, hint="Try again.") from error
-
     async def _remove(self, namespace: str, reading: str) -> None:
         """Delete the Job, and so its pod and claims; the cluster does it if this cannot."""
         try:
@@ -156,19 +152,6 @@ class CopyReader:
                 await deleted(self._api, JOBS, namespace, name_of(reading))
         except GpuQuotaError as error:
             _log.warning("The Job %s stays until its deadline: %s", name_of(reading), error)
-
-
-def _decoded(said: bytes) -> tuple[Read, ...]:
-    return tuple(map(read_of, carrying.answered(said.decode(), script.MARK)))
-
-
-def _note(part: bytes, progress: Progress) -> None:
-    """Pass on how far the script is, as a message has said it as a whole."""
-    words = part.decode(errors="replace")
-    if words.startswith(script.PROGRESS):
-        with suppress(ValueError):
-            files, size = words.removeprefix(script.PROGRESS).split()
-            progress(int(files), int(size))
 
 
 def _why(pods: Sequence[Pod]) -> str:

@@ -2,7 +2,7 @@
 
 The arguments are folders below that of the variable `GPUQUOTA_COPIES`. An answer has for each of
 them the entries `[path, mode, size, sha256, target]`, and `unread`: `[path, why]`. Before it, lines
-say how far it is.
+say how far it is; after it, each line has the bytes of a notebook whose cells can be compared.
 """
 
 from __future__ import annotations
@@ -17,10 +17,14 @@ import time
 import zlib
 from typing import Any, Callable, Dict, Iterator, List  # noqa: UP035 (Python 3.8 in sessions)
 
+from ....core.snapshots.notebooks import choose
+
 MARK = "gpuquota-files:"
 """What precedes the answer."""
 PROGRESS = "gpuquota-read:"
 """What precedes the number of files and bytes that were read."""
+NOTEBOOK = "gpuquota-notebook:"
+"""What precedes the compressed bytes of a notebook."""
 
 _PIECE = 1 << 20
 _PAUSE = 2.0
@@ -48,8 +52,12 @@ class Progress:
 def main() -> None:
     """Print what is in the folders."""
     base, progress = os.environ["GPUQUOTA_COPIES"], Progress(_say)
-    found = [look(os.path.realpath(f"{base}/{name}"), progress) for name in sys.argv[1:]]
-    _say(MARK + base64.b64encode(zlib.compress(json.dumps(found).encode())).decode())
+    roots = [os.path.realpath(f"{base}/{name}") for name in sys.argv[1:]]
+    found = [look(root, progress) for root in roots]
+    _say(MARK + _packed(json.dumps(found).encode()))
+    for root, each in zip(roots, found):  # noqa: B905 (Python 3.8)
+        for body in notebooks(root, each):
+            _say(NOTEBOOK + _packed(body))
 
 
 def look(root: str, progress: Progress) -> Found:
@@ -70,6 +78,19 @@ def look(root: str, progress: Progress) -> Found:
             found["entries"].append([path, *read])
         progress.files += 1
     return found
+
+
+def notebooks(root: str, found: Found) -> Iterator[bytes]:
+    """Yield the notebooks of a folder that are stored; one that cannot be read is missing."""
+    stored, _ = choose((path, size, sha256) for path, _, size, sha256, _ in found["entries"])
+    for path in stored.values():
+        try:
+            opened = os.open(f"{root}/{path}", os.O_RDONLY | os.O_NOFOLLOW)
+            with os.fdopen(opened, "rb") as file:
+                body = file.read()
+        except OSError:
+            continue
+        yield body
 
 
 def walk(
@@ -117,6 +138,10 @@ def _read(entry: os.DirEntry[str], progress: Progress) -> List[Any]:  # noqa: UP
             size += len(piece)
             progress.read(len(piece))
     return ["100755" if executable else "100644", size, hashed.hexdigest(), ""]
+
+
+def _packed(body: bytes) -> str:
+    return base64.b64encode(zlib.compress(body)).decode()
 
 
 def _say(line: str) -> None:

@@ -22,15 +22,19 @@ from ....model.struct import problem_of
 from ....store import differences
 from ....store.paths import printable
 from ....store.spawn import new_id
+from ....store.tasks import in_thread
 from ..copies.named import ClaimCopies
 from .begun import Begun, BegunVerifications
 from .files import Entries, Read, StoredFiles
+from .notebooks import StoredNotebooks, chosen
 from .reader import CopyReader
 
 _REPORT = 2.0
 """Seconds between two reports."""
 _MOST = 1000
 """The most findings that are reported."""
+_NAMED = 5
+"""The most notebooks that are named."""
 
 _RECORDED = "All files were read; their hashes are recorded, for later verifications to compare."
 
@@ -122,7 +126,8 @@ class Verifying:
         def progress(files: int, size: int) -> None:
             read[:] = files, size
 
-        reading = asyncio.create_task(self._reader.read(manifest, new_id(), progress))
+        notebooks = StoredNotebooks(self._stored, snapshot)
+        reading = asyncio.create_task(self._reader.read(manifest, new_id(), progress, notebooks))
         try:
             while not reading.done():
                 await asyncio.wait({reading}, timeout=_REPORT)
@@ -153,7 +158,20 @@ class Verifying:
         entries = [each for one in read.values() for each in one.entries]
         size = sum(each.size for each in entries)
         done = _report(snapshot, "done", files=len(entries), done=size)
-        return replace(done, reason=_RECORDED) if first else done
+        return replace(done, reason=_RECORDED + await in_thread(_left, read)) if first else done
+
+
+def _left(read: Mapping[str, Read]) -> str:
+    """Return which notebooks are not stored and why, empty if all are."""
+    left = [
+        f"{volume}/{printable(path)} ({why})"
+        for volume, one in read.items()
+        for path, why in sorted(chosen(one.entries)[1].items())
+    ]
+    if not left:
+        return ""
+    more = [f"{len(left) - _NAMED} more"] if len(left) > _NAMED else []
+    return f" The cells of some notebooks cannot be compared: {', '.join(left[:_NAMED] + more)}."
 
 
 def _changed(volume: str, recorded: Entries, read: Read) -> Iterator[str]:
