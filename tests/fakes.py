@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import fields
 
 from jupyter_gpuquota.api.dispatch import ApiRequest, ApiResponse
 from jupyter_gpuquota.api.inprocess import InProcess
@@ -283,5 +284,7 @@ async def ask(
 ) -> Any:
     """Call a route's use case as a caller."""
     who = caller if isinstance(caller, Caller) else me(caller)
-    rights = await backend.access.rights(who)
-    return await perform(backend, route(name), rights, args or {}, query, body)
+    rights, row = await backend.access.rights(who), route(name)
+    if body is None and row.request and not any(f.required for f in fields(row.request)):
+        body = row.request()  # the server reads an empty body so
+    return await perform(backend, row, rights, args or {}, query, body)

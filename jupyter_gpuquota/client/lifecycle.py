@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypedDict, Unpack
 
 from ..errors import Conflict
+from ..model.ending import EndRequest
 from ..model.idleness import Activity, KeepAliveRequest
 from ..model.rightsizing import KeepRequest, ResizeRequest
 from ..model.sessions import ENDED, LIVE, ResumeRequest, Session, State
@@ -46,13 +47,25 @@ _ENDING = 180.0
 class Lifecycle(Namespace):
     """Change sessions. `name` is an id, a name, or `project/name`."""
 
-    def suspend(self, name: str, *, project: str = "", wait: bool = False) -> ClientSession:
-        """Stop a session and keep its request, so that it can resume. Raises WrongState."""
-        return self._change("sessions.suspend", name, project, wait=wait)
+    def suspend(
+        self, name: str, *, project: str = "", reason: str = "", wait: bool = False
+    ) -> ClientSession:
+        """Stop a session and keep its request, so that it can resume.
 
-    def stop(self, name: str, *, project: str = "", wait: bool = False) -> ClientSession:
-        """Stop a session; its log stays until it is deleted. Raises WrongState."""
-        return self._change("sessions.stop", name, project, wait=wait)
+        Its owner sees the `reason`, and who gave it. Raises WrongState, InvalidFields.
+        """
+        request = EndRequest(reason=reason)
+        return self._change("sessions.suspend", name, project, request, wait=wait)
+
+    def stop(
+        self, name: str, *, project: str = "", reason: str = "", wait: bool = False
+    ) -> ClientSession:
+        """Stop a session; its log stays until it is deleted.
+
+        Its owner sees the `reason`, and who gave it. Raises WrongState, InvalidFields.
+        """
+        request = EndRequest(reason=reason)
+        return self._change("sessions.stop", name, project, request, wait=wait)
 
     def resume(self, name: str, *, project: str = "", wait: bool = False) -> ClientSession:
         """Put a suspended or ended session back into the queue. Raises WrongState."""
@@ -95,7 +108,7 @@ class Lifecycle(Namespace):
         if stop:
             session: Session = self._context.call_session("sessions.get", name, project)
             if session.state in LIVE:
-                session = self._change("sessions.stop", session.id, "", wait=True)
+                session = self._change("sessions.stop", session.id, "", EndRequest(), wait=True)
             name, project = session.id, ""
         self._context.call_session("sessions.delete", name, project)
 

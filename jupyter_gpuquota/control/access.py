@@ -65,12 +65,9 @@ class ProjectAccess:
         known = hmac.compare_digest(self.token_of(session).encode(), token.encode())
         return session if known else None
 
-    async def entered(self, caller: Caller, session: Session, how: str) -> None:
-        """Record in the audit log that an admin entered a session, once per run.
-
-        Raises StorageFailed; the admin must not enter then.
-        """
-        await self._entries.entered(caller, session, how)
+    async def acted(self, caller: Caller, session: Session, how: str, why: str = "") -> None:
+        """Record in the audit log what somebody did with a session. Raises StorageFailed."""
+        await self._entries.acted(caller, session, how, why)
 
 
 def token_of(key: bytes, session_id: str, run: int) -> str:

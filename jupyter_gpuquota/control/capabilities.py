@@ -18,6 +18,7 @@ from ..model.pods import ContainerRules
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
+from ..model.reasons import Reason
 from ..model.resources import Node, Share
 from ..model.sessions import Kind, Session, SessionSpec
 from ..model.volumes.mounts import Mount
@@ -119,13 +120,13 @@ class ScheduledSessions:
         with self._volumes.made_for(spec, owner) if self._volumes else nullcontext():
             return self._worker.create(spec, owner)
 
-    async def stop(self, session_id: str) -> Session:
+    async def stop(self, session_id: str, why: Reason | None = None) -> Session:
         """Begin to stop a session. Raises NotFound, WrongState."""
-        return await self._resident.act(self._worker.end, session_id, "stop")
+        return await self._resident.act(self._worker.end, session_id, "stop", why)
 
-    async def suspend(self, session_id: str) -> Session:
+    async def suspend(self, session_id: str, why: Reason | None = None) -> Session:
         """Begin to stop a session, keeping its request. Raises NotFound, WrongState."""
-        return await self._resident.act(self._worker.end, session_id, "suspend")
+        return await self._resident.act(self._worker.end, session_id, "suspend", why)
 
     async def resume(self, session_id: str, base_url: str = "") -> Session:
         """Put a session back into the queue. Raises NotFound, WrongState, StorageFailed."""

@@ -1,4 +1,4 @@
-"""The audit log's entries about admins who enter sessions of others."""
+"""The audit log's entries about what admins and leads do with sessions of others."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ Note = Callable[[str, str], Awaitable[object]]
 
 
 class EntryLog:
-    """Records that admins entered sessions of others."""
+    """Records what admins and leads did with sessions of others."""
 
     def __init__(self, note: Note) -> None:
         self._note = note
         self._opened: set[tuple[str, str, int]] = set()
 
-    async def entered(self, caller: Caller, session: Session, how: str) -> None:
-        """Record that an admin entered a session; that one opened it, once per run.
+    async def acted(self, caller: Caller, session: Session, how: str, why: str = "") -> None:
+        """Record what somebody did with a session, and why; that they opened it, once per run.
 
-        Raises StorageFailed; the admin must not enter then.
+        Raises StorageFailed.
         """
         key = (caller.name, session.id, session.run)
         if how == "opened" and key in self._opened:
             return
         name = f"{session.spec.project}/{session.spec.name}"
-        await self._note(caller.name, f"{how} the session {name} of {session.owner}")
+        said = f": {why}" if why else ""
+        await self._note(caller.name, f"{how} the session {name} of {session.owner}{said}")
         if how == "opened":
             self._opened.add(key)

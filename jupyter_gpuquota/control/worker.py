@@ -128,12 +128,12 @@ class Worker:
         self._scheduler.run()
         return self.board.find(session.id)
 
-    def end(self, session_id: str, goal: Goal) -> Session:
+    def end(self, session_id: str, goal: Goal, why: Reason | None = None) -> Session:
         """Begin to stop or suspend a session, even on a full disk, because that frees space.
 
         Raises NotFound, WrongState.
         """
-        change = partial(lifecycle.request_end, goal=goal, now=datetime.now(UTC))
+        change = partial(lifecycle.request_end, goal=goal, now=datetime.now(UTC), why=why)
         self._change(session_id, change, self._store.settle)
         return self.board.find(session_id)
 

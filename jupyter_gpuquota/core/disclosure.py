@@ -20,6 +20,7 @@ from ..model.routes.route import Need
 from ..model.sessions import ACTIONS, Action, Reclaim, Session, SessionSpec, State
 from .access import Rights
 from .actions import by_state
+from .end_requests import impersonal
 from .members import launchable
 from .snapshots.rights import has_run, may_create
 
@@ -195,7 +196,7 @@ def _outside(session: Session) -> Session:
             folder="",
             base_url="",
         ),
-        reason=_plain(session.reason),
+        reason=_plain(session.reason and impersonal(session.reason)),
         progress=(),
         exit=None,
         usage=None,

@@ -25,6 +25,7 @@ from ..model.sessions import ENDED, LIVE, Goal, Progress, Reclaim, Session, Stat
 from ..model.struct import Message
 from ..model.volumes.mounts import Mount
 from . import ending
+from .end_requests import requested
 
 STEPS_KEPT = 20
 _NEXT: dict[State, frozenset[State]] = {
@@ -38,10 +39,6 @@ _NEXT: dict[State, frozenset[State]] = {
     "failed": frozenset({"waiting"}),
 }
 _DONE: dict[Goal, str] = {"stop": "stopped", "suspend": "suspended"}
-_REASONS: dict[Goal, Reason] = {
-    "stop": reason("StopRequested", "request.stop"),
-    "suspend": reason("SuspendRequested", "request.suspend"),
-}
 
 
 def move(session: Session, state: State, now: datetime, reason: Reason | None = None) -> Session:
@@ -98,26 +95,28 @@ def note(session: Session, step: Message, now: datetime) -> Session:
 
 
 def request_end(session: Session, goal: Goal, now: datetime, why: Reason | None = None) -> Session:
-    """Return the session on its way to stopped or suspended; without `why`, a user requested it.
+    """Return the session on its way to stopped or suspended; without `why`, its owner requested it.
 
-    Repeating a request changes nothing. A session that is being suspended may still be stopped.
+    Repeating a request changes nothing, whoever repeats it. A session that is being suspended may
+    still be stopped.
 
     Raises:
         WrongState: it has ended already.
     """
+    reason = why or requested(goal)
     if session.state in ENDED or session.state == "suspended":
         if goal == "stop" and session.state == "suspended":
-            return move(session, "stopped", now, why or _REASONS[goal])
+            return move(session, "stopped", now, reason)
         raise WrongState(
             f"{session.spec.name} is {session.state} and cannot be {_DONE[goal]}.",
             hint="Resume starts it again; delete removes it from the list.",
         )
-    reason = why or _REASONS[goal]
     wanted = msgspec.structs.replace(session, goal=goal)
     if session.state == "waiting":
         return move(wanted, "suspended" if goal == "suspend" else "stopped", now, reason)
     if session.state == "stopping":
-        return msgspec.structs.replace(wanted, reason=reason)
+        is_repeated = session.reason is not None and session.reason.code == reason.code
+        return msgspec.structs.replace(wanted, reason=session.reason if is_repeated else reason)
     return move(wanted, "stopping", now, reason)
 
 

@@ -14,6 +14,7 @@ from ..control.new_session import new_session
 from ..core import lifecycle, names
 from ..core.volumes.remounting import remounted
 from ..model.ending import PageReport
+from ..model.reasons import Reason
 from ..model.resources import Share
 from ..model.sessions import LIVE, Goal, Session, SessionSpec
 from ..model.volumes.mounts import Mount
@@ -44,13 +45,13 @@ class ClusterSessions:
         with translated():
             return await self._reconciler.create(session)
 
-    async def stop(self, session_id: str) -> Session:
+    async def stop(self, session_id: str, why: Reason | None = None) -> Session:
         """Begin to stop a session. Raises NotFound, WrongState."""
-        return await self._end(session_id, "stop")
+        return await self._end(session_id, "stop", why)
 
-    async def suspend(self, session_id: str) -> Session:
+    async def suspend(self, session_id: str, why: Reason | None = None) -> Session:
         """Begin to stop a session, keeping its request. Raises NotFound, WrongState."""
-        return await self._end(session_id, "suspend")
+        return await self._end(session_id, "suspend", why)
 
     async def resume(self, session_id: str, base_url: str = "") -> Session:
         """Put a session back into the queue. Raises NotFound, WrongState."""
@@ -84,9 +85,9 @@ class ClusterSessions:
         if session.is_saving:
             self._reconciler.wake(session_id)
 
-    async def _end(self, session_id: str, goal: Goal) -> Session:
-        now = datetime.now(UTC)
-        return await self._change(session_id, partial(lifecycle.request_end, goal=goal, now=now))
+    async def _end(self, session_id: str, goal: Goal, why: Reason | None) -> Session:
+        change = partial(lifecycle.request_end, goal=goal, now=datetime.now(UTC), why=why)
+        return await self._change(session_id, change)
 
     async def _change(self, session_id: str, change: Change) -> Session:
         with translated():

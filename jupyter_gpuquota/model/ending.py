@@ -30,6 +30,12 @@ class Ending(Model, frozen=True, kw_only=True):
     last_save: datetime | None = None
 
 
+class EndRequest(Request, frozen=True, kw_only=True):
+    """Request to stop or suspend a session; the owner sees the `reason` and who gave it."""
+
+    reason: str = ""
+
+
 class PageReport(Request, frozen=True, kw_only=True):
     """The report of a session's page, when it opens and every half minute.
 

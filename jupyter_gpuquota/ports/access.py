@@ -20,5 +20,8 @@ class Access(Protocol):
         Raises Unavailable if it cannot be checked.
         """
 
-    async def entered(self, caller: Caller, session: Session, how: str) -> None:
-        """Record in the audit log that an admin entered another user's session."""
+    async def acted(self, caller: Caller, session: Session, how: str, why: str = "") -> None:
+        """Record in the audit log what somebody did with another user's session, and why.
+
+        `how` is a verb in the past: `opened`. Raises StorageFailed.
+        """

@@ -16,6 +16,7 @@ from ..model.programs import (
     TerminalInput,
     TerminalRequest,
 )
+from ..model.reasons import Reason
 from ..model.resources import Share
 from ..model.sessions import Endpoint, LogChunk, LogQuery, Session, SessionSpec
 from ..model.volumes.mounts import Mount
@@ -34,13 +35,14 @@ class Sessions(Protocol):
         Raises NameTaken, InvalidFields, StorageFailed.
         """
 
-    async def stop(self, session_id: str) -> Session:
+    async def stop(self, session_id: str, why: Reason | None = None) -> Session:
         """Begin to stop a session; returns before all processes have ended.
 
+        `why` is its reason from now on; without it, that its owner has requested it.
         Raises NotFound, WrongState, StorageFailed, as do the following methods.
         """
 
-    async def suspend(self, session_id: str) -> Session:
+    async def suspend(self, session_id: str, why: Reason | None = None) -> Session:
         """Begin to stop a session, keeping its request for `resume`."""
 
     async def resume(self, session_id: str, base_url: str = "") -> Session:

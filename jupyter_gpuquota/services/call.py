@@ -34,6 +34,11 @@ class Call:
         return self.rights.caller.name
 
     @property
+    def is_own(self) -> bool:
+        """Whether the session that the path names is the caller's own, or the caller itself."""
+        return self.who == self.target.owner
+
+    @property
     def target(self) -> Session:
         """The session that the path names. Raises AssertionError where it names none."""
         assert self.session, "the route has no {id}"  # noqa: S101 (our own bug)

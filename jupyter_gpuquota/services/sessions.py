@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core import disclosure, keeping, names, templates
+from ..core import disclosure, end_requests, keeping, names, templates
 from ..core.datasets import disclosure as data
 from ..core.fields import FieldReader
 from ..core.idle import requests
@@ -18,15 +18,18 @@ from ..core.requests.again import asked_again, fields_of
 from ..core.requests.processes import last_process
 from ..core.usage import rightsize
 from ..errors import FieldError, refused
+from ..model.ending import EndRequest
 from ..model.idleness import Activity, PresenceRequest
 from ..model.policy import SessionPolicy
 from ..model.previews import Preview
 from ..model.programs import ExecContext, ExecEvent, ExecResult, TerminalEvent
+from ..model.reasons import Reason
 from ..model.rightsizing import Advice, SessionVariables
 from ..model.sessions import (
     STATES,
     Endpoint,
     EndpointQuery,
+    Goal,
     LogChunk,
     LogQuery,
     ResumeRequest,
@@ -37,12 +40,14 @@ from ..model.snapshots.runs import RunList
 from ..model.struct import Nothing, Page
 from ..model.templates import TemplateFields
 from ..ports.backend import Backend, require
-from .audit import entered
+from .audit import ended, entered
 from .call import Call
 from .keeping import kept
 from .launches import data as launch_data
 from .launches import previews
 from .launches.facts import facts
+
+_ENDED: Mapping[Goal, str] = {"stop": "stopped", "suspend": "suspended"}
 
 
 async def list_(backend: Backend, call: Call) -> Page[Session]:
@@ -103,12 +108,12 @@ async def preview(backend: Backend, call: Call) -> Preview:
 
 async def stop(backend: Backend, call: Call) -> Session:
     """Begin to stop a session."""
-    return _shown(backend, call, await backend.sessions.stop(call.target.id))
+    return await _end(backend, call, "stop", backend.sessions.stop)
 
 
 async def suspend(backend: Backend, call: Call) -> Session:
     """Begin to suspend a session."""
-    return _shown(backend, call, await backend.sessions.suspend(call.target.id))
+    return await _end(backend, call, "suspend", backend.sessions.suspend)
 
 
 async def resume(backend: Backend, call: Call) -> Session:
@@ -142,6 +147,7 @@ async def variables(backend: Backend, call: Call) -> SessionVariables:
 async def delete(backend: Backend, call: Call) -> Nothing:
     """Delete an ended session."""
     await backend.sessions.delete(call.target.id)
+    await ended(backend, call, "deleted")
     return Nothing()
 
 
@@ -230,6 +236,18 @@ async def put_page(backend: Backend, call: Call) -> Nothing:
     if backend.snapshots:
         backend.snapshots.page(call.target, call.args["page"], call.body)
     return Nothing()
+
+
+async def _end(
+    backend: Backend, call: Call, goal: Goal, end: Callable[[str, Reason], Awaitable[Session]]
+) -> Session:
+    """Begin to end a session; its owner sees who else has requested that, and why."""
+    request: EndRequest = call.body
+    why = end_requests.read_reason(request.reason)
+    who = "" if call.is_own else call.who
+    ending = await end(call.target.id, end_requests.requested(goal, who, why))
+    await ended(backend, call, _ENDED[goal], why)
+    return _shown(backend, call, ending)
 
 
 async def _use(backend: Backend, call: Call, how: str) -> None:

@@ -48,8 +48,9 @@ export interface ISessions {
 export interface ISessionActions {
   create(request: SessionRequest): Promise<Session>;
   preview(request: SessionRequest, signal: AbortSignal): Promise<Preview>;
-  stop(id: string): Promise<Session>;
-  suspend(id: string): Promise<Session>;
+  /** The owner sees the `reason`, and who gave it. */
+  stop(id: string, reason?: string): Promise<Session>;
+  suspend(id: string, reason?: string): Promise<Session>;
   resume(id: string): Promise<Session>;
   delete(id: string): Promise<void>;
   /** Postpone its idle end by `span`, or by as much as the policy allows. */
@@ -160,6 +161,7 @@ export interface IPreferenceValues {
   notifyWaiting: boolean;
   notifyReclaimed: boolean;
   notifyEnding: boolean;
+  notifyEnded: boolean;
   notifyIdle: boolean;
   notifyTrainings: boolean;
 }

@@ -19,7 +19,7 @@ from jupyter_gpuquota.model.datasets.lakes import CollectRequest
 from jupyter_gpuquota.model.datasets.lineage import LineageQuery
 from jupyter_gpuquota.model.datasets.settings import DataSettingsRequest
 from jupyter_gpuquota.model.datasets.versions import TagRequest, VersionReport
-from jupyter_gpuquota.model.ending import PageReport
+from jupyter_gpuquota.model.ending import EndRequest, PageReport
 from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.idleness import KeepAliveRequest, PresenceRequest
 from jupyter_gpuquota.model.policy import PolicyRequest
@@ -206,6 +206,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "sessions.list": {"query": SessionQuery()},
     "sessions.create": {"body": SessionRequest(name="new", project="team-c")},
     "sessions.preview": {"body": SessionRequest(name="new", project="team-c")},
+    "sessions.stop": {"body": EndRequest()},
+    "sessions.suspend": {"body": EndRequest(reason="The node is needed")},
     "sessions.resume": {"body": ResumeRequest()},
     "sessions.resize": {"body": ResizeRequest(gpu="0.25")},
     "sessions.log": {"query": LogQuery()},

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from jupyter_gpuquota.core.end_requests import requested
 from jupyter_gpuquota.errors import InvalidFields, NameTaken, NotFound, WrongState
 from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.resources import Share
@@ -99,6 +100,19 @@ class SessionsContract:
         assert stopped.placement is None
         with pytest.raises(WrongState):
             await backend.sessions.stop(session.id)
+
+    async def test_an_ended_session_keeps_who_ended_it_and_why(self, backend: Backend) -> None:
+        session = await run(backend)
+        why = requested("suspend", "root-admin", "Node dgx1-1 is needed.")
+        await backend.sessions.suspend(session.id, why)
+        suspended = await until(backend, session.id, "suspended")
+        assert suspended.reason is not None
+        assert suspended.reason.args == {"who": "root-admin", "why": "Node dgx1-1 is needed."}
+        said = "Suspended by root-admin: Node dgx1-1 is needed."
+        assert suspended.reason.message.startswith(said)
+        await backend.sessions.stop(session.id)
+        stopped = await until(backend, session.id, "stopped")
+        assert stopped.reason == requested("stop")
 
     async def test_suspend_and_resume_keep_name_and_share(self, backend: Backend) -> None:
         session = await run(backend, gpu="0.5")

@@ -94,7 +94,7 @@ async def test_a_token_is_of_one_run_of_a_live_session(backend: Backend) -> None
 async def test_an_admin_who_opens_a_session_often_is_noted_once(backend: Backend) -> None:
     session = await run(backend, owner="owner", project="team-c")
     for how in ("ran a program in", "opened", "opened", "ran a program in"):
-        await backend.access.entered(Caller("admin"), session, how)
+        await backend.access.acted(Caller("admin"), session, how)
     said = [entry.what for entry in await backend.administration.audit()]
     assert said == [
         "ran a program in the session team-c/exp-1 of owner",

@@ -25,7 +25,7 @@ class Whichever:
         self.access = self
 
     def __getattr__(self, name: str) -> Any:
-        found = self.backend.access if name in {"rights", "session_of", "entered"} else self.backend
+        found = self.backend.access if name in {"rights", "session_of", "acted"} else self.backend
         return getattr(found, name)
 
 

@@ -8,10 +8,12 @@ import pytest
 from jupyter_gpuquota.core import disclosure
 from jupyter_gpuquota.core.access import Caller, Rights, rights_of
 from jupyter_gpuquota.core.actions import by_state
+from jupyter_gpuquota.core.end_requests import requested
 from jupyter_gpuquota.core.forecast.previews import preview
 from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
 from jupyter_gpuquota.core.usage.nodes import draw
+from jupyter_gpuquota.model.messages.build import message
 from jupyter_gpuquota.model.nodes import GpuProgram, Reading
 from jupyter_gpuquota.model.previews import Preview
 from jupyter_gpuquota.model.reasons import Reason
@@ -81,6 +83,20 @@ def test_only_some_are_told_what_a_session_does(who: str) -> None:
     )
     assert found.reason.message == "It crashed."
     assert bool(found.path) == (who in {"owner", "admin"})
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+def test_only_some_are_told_who_has_ended_a_session_and_why(who: str) -> None:
+    lost = message("ending.unsaved", documents=2)
+    why = requested("suspend", "root", "The node is needed.").extended(lost)
+    session = msgspec.structs.replace(
+        make_session("exp-1", state="suspended", owner="owner"), reason=why
+    )
+    found = disclosure.shown(session, rights(who), tuple(CAPABILITIES)).reason
+    if who in {"member", "viewer"}:
+        assert found == requested("suspend").extended(lost)
+    else:
+        assert found == why
 
 
 def test_the_people_of_a_project_are_told_to_each_other() -> None:

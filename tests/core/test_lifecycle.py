@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.core import lifecycle
+from jupyter_gpuquota.core.end_requests import requested
 from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.model.idleness import Idleness, KeptAlive
 from jupyter_gpuquota.model.sessions import ENDED, LIVE, STATES, Session, State
@@ -76,6 +77,16 @@ def test_stop_overrules_suspend_while_it_is_under_way() -> None:
     assert lifecycle.finish_end(lifecycle.request_end(suspending, "stop", NOW), NOW).state == (
         "stopped"
     )
+
+
+def test_who_ends_a_session_first_is_named() -> None:
+    for first, later in (("root", ""), ("", "root")):
+        ending = lifecycle.request_end(at("running"), "stop", NOW, requested("stop", first))
+        again = lifecycle.request_end(ending, "stop", NOW, requested("stop", later))
+        assert again == ending
+    suspending = lifecycle.request_end(at("running"), "suspend", NOW)
+    stopping = lifecycle.request_end(suspending, "stop", NOW, requested("stop", "root"))
+    assert stopping.reason == requested("stop", "root")
 
 
 @pytest.mark.parametrize("state", ["stopped", "suspended"])

@@ -543,9 +543,9 @@ async def test_a_token_that_cannot_be_read_is_tried_every_few_seconds(cluster: C
 async def test_an_admin_who_opens_a_session_often_is_noted_once(cluster: Cluster):
     session = of("alice")
     for how in ("opened", "opened", "entered"):
-        await cluster.access.entered(user("root"), session, how)
+        await cluster.access.acted(user("root"), session, how)
     again = replace(user("root"), name="other")
-    await cluster.access.entered(again, session, "opened")
+    await cluster.access.acted(again, session, "opened")
     assert cluster.notes == [
         ("root", "opened the session team-a/s1 of alice"),
         ("root", "entered the session team-a/s1 of alice"),

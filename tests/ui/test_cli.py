@@ -39,7 +39,8 @@ class TestLife:
         assert "life is running." in ran.err.splitlines()
         assert "(simulated)" in ran.out
         assert "life" in shell.ok("list", "--state", "running", "-p", "team-b")
-        assert shell("suspend", "life").out == "life: Suspended on request.\n"
+        said = "life: Suspended on request: out for lunch.\n"
+        assert shell("suspend", "life", "-m", "out for lunch").out == said
         assert shell.ok("resume", "life", "--wait").startswith("life is running on")
         assert shell.ok("stop", "life") == "life: Stopped on request.\n"
         ran = shell("stop", "life")

@@ -116,7 +116,7 @@ def test_a_program_that_fails_fails_the_cell_after_its_output(gpu, backend, caps
 def test_an_interrupt_shows_no_traceback(gpu, backend, transport):
     gpu("submit exp1 --interactive")
 
-    async def stop(session_id):
+    async def stop(session_id, why):
         raise KeyboardInterrupt
 
     transport.backend = replace(backend, sessions=Instead(backend.sessions, stop=stop))

@@ -85,9 +85,9 @@ class ClusterAccess:
         """Return the live session of a token; None for any other token. Raises Unavailable."""
         return await self._tokens.session_of(token)
 
-    async def entered(self, caller: Caller, session: Session, how: str) -> None:
-        """Record in the audit log that an admin entered a session. Raises StorageFailed."""
-        await self._entries.entered(caller, session, how)
+    async def acted(self, caller: Caller, session: Session, how: str, why: str = "") -> None:
+        """Record in the audit log what somebody did with a session. Raises StorageFailed."""
+        await self._entries.acted(caller, session, how, why)
 
     async def _reviewed(self, caller: Caller) -> Rights:
         own = caller.known == "socket"

@@ -11,10 +11,21 @@ _RULES = {
     "quiet_hours": ("idle", "quiet hours"),
 }
 _DONE = {"suspend": "Suspended", "stop": "Stopped"}
+_AGAIN = {"suspend": "Resume starts it again.", "stop": ""}
+_REQUESTS = {
+    "": "on request.",
+    ".why": "on request: {why}",
+    ".who": "by {who}.",
+    ".who.why": "by {who}: {why}",
+}
+"""How an end was requested: by its owner or somebody else, and with what reason if any."""
 
 ENDINGS = {
-    "request.stop": Text("Stopped on request."),
-    "request.suspend": Text("Suspended on request.", "Resume starts it again."),
+    **{
+        f"request.{action}{kind}": Text(f"{done} {how}", _AGAIN[action])
+        for action, done in _DONE.items()
+        for kind, how in _REQUESTS.items()
+    },
     "request.resize": Text("Stopped on request, to restart with {share:share}."),
     "request.mount": Text("Stopped on request, to restart with the volumes {volumes:and}."),
     **{

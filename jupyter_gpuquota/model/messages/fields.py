@@ -18,6 +18,7 @@ FIELDS = {
         "Must be between {least:count} and {most:count}, not {value:count}.",
     ),
     "field.nul": Text("Must not contain a NUL character."),
+    "field.printable": Text("Use printable characters only."),
     "name.missing": Text("Enter a name.", "For example {example}."),
     "name.long": Text("Use at most {most:count} characters, not {count:count}."),
     "name.characters": Text(

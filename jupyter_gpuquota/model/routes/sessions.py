@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ending import PageReport
+from ..ending import EndRequest, PageReport
 from ..idleness import Activity, KeepAliveRequest, PresenceRequest
 from ..policy import SessionPolicy
 from ..previews import Preview
@@ -95,13 +95,22 @@ ROUTES: tuple[Route, ...] = (
         "Delete an ended session and its log",
         need="own",
     ),
-    Route("sessions.stop", "POST", "/sessions/{id}/stop", Session, "Stop a session", need="manage"),
+    Route(
+        "sessions.stop",
+        "POST",
+        "/sessions/{id}/stop",
+        Session,
+        "Stop a session",
+        request=EndRequest,
+        need="manage",
+    ),
     Route(
         "sessions.suspend",
         "POST",
         "/sessions/{id}/suspend",
         Session,
         "Stop a session and keep its request, so that it can resume",
+        request=EndRequest,
         need="manage",
     ),
     Route(

@@ -1892,6 +1892,12 @@ export interface Advice {
   share: Share | null;
 }
 /**
+ * Request to stop or suspend a session; the owner sees the `reason` and who gave it.
+ */
+export interface EndRequest {
+  reason?: string;
+}
+/**
  * Request to resume a session, in the JupyterLab at `base_url`; empty: where it was.
  */
 export interface ResumeRequest {

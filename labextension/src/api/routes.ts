@@ -23,6 +23,7 @@ import type {
   DatasetChange,
   DatasetList,
   DatasetRequest,
+  EndRequest,
   Environments,
   ExecRequest,
   ExecResult,
@@ -514,7 +515,7 @@ export const routes = {
     method: 'POST',
     path: '/sessions/{id}/stop',
     noun: ''
-  } as Route<{ id: string }, undefined, undefined, Session>,
+  } as Route<{ id: string }, undefined, EndRequest, Session>,
 
   /** Stop a session and keep its request, so that it can resume. */
   sessionsSuspend: {
@@ -522,7 +523,7 @@ export const routes = {
     method: 'POST',
     path: '/sessions/{id}/suspend',
     noun: ''
-  } as Route<{ id: string }, undefined, undefined, Session>,
+  } as Route<{ id: string }, undefined, EndRequest, Session>,
 
   /** Resume a suspended or ended session: put it back into the queue. */
   sessionsResume: {

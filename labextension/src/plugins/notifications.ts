@@ -15,7 +15,7 @@ import { whenNeeded } from './whenneeded';
 export const notifications: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-gpuquota:notifications',
   description:
-    'Notices when a session is ready, failed, queued, preempted or about to be stopped.',
+    'Notices when a session is ready, failed, queued, preempted, about to be stopped, or ended by somebody else.',
   autoStart: true,
   requires: [IGpuWorkspace],
   optional: [ITranslator],

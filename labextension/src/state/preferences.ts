@@ -13,6 +13,7 @@ export const DEFAULTS: Readonly<IPreferenceValues> = {
   notifyWaiting: true,
   notifyReclaimed: true,
   notifyEnding: true,
+  notifyEnded: true,
   notifyIdle: true,
   notifyTrainings: false
 };

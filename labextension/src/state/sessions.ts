@@ -152,15 +152,21 @@ export class SessionActions implements ISessionActions {
     });
   }
 
-  stop(id: string): Promise<Session> {
+  stop(id: string, reason = ''): Promise<Session> {
     return this._acted(
-      call(this._settings, routes.sessionsStop, { args: { id } })
+      call(this._settings, routes.sessionsStop, {
+        args: { id },
+        body: { reason }
+      })
     );
   }
 
-  suspend(id: string): Promise<Session> {
+  suspend(id: string, reason = ''): Promise<Session> {
     return this._acted(
-      call(this._settings, routes.sessionsSuspend, { args: { id } })
+      call(this._settings, routes.sessionsSuspend, {
+        args: { id },
+        body: { reason }
+      })
     );
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ....client import Client
 from ....errors import GpuQuotaError
@@ -24,6 +25,7 @@ _SAVED = (
 
 def _fill_suspend(parser: Parser) -> None:
     add_sessions(parser, "suspend")
+    _add_reason(parser)
     add_wait(parser, default=True)
 
 
@@ -34,7 +36,14 @@ def _fill_resume(parser: Parser) -> None:
 
 def _fill_stop(parser: Parser) -> None:
     add_sessions(parser, "stop")
+    _add_reason(parser)
     add_wait(parser, default=True)
+
+
+def _add_reason(parser: Parser) -> None:
+    parser.add_argument(
+        "-m", "--reason", default="", metavar="WHY", help="shown to the owners, with who gave it"
+    )
 
 
 def _fill_delete(parser: Parser) -> None:
@@ -43,7 +52,7 @@ def _fill_delete(parser: Parser) -> None:
 
 
 def _suspend(client: Client, args: Args, console: Console) -> ChangedView:
-    return _change(client, args, console, client.sessions.suspend)
+    return _change(client, args, console, partial(client.sessions.suspend, reason=args.reason))
 
 
 def _resume(client: Client, args: Args, console: Console) -> ChangedView:
@@ -51,7 +60,7 @@ def _resume(client: Client, args: Args, console: Console) -> ChangedView:
 
 
 def _stop(client: Client, args: Args, console: Console) -> ChangedView:
-    return _change(client, args, console, client.sessions.stop)
+    return _change(client, args, console, partial(client.sessions.stop, reason=args.reason))
 
 
 def _delete(client: Client, args: Args, console: Console) -> TextView:
@@ -101,7 +110,7 @@ COMMANDS = (
         _stop,
         _fill_stop,
         notes=_SAVED,
-        examples=("stop exp1 exp2",),
+        examples=("stop exp1 exp2", "stop team-b/exp2 -m 'n1 is needed'"),
         section="Sessions",
     ),
     Command(

@@ -55,8 +55,29 @@ export const endings: Texts = {
   'request.stop': (trans) => [
     trans.__('Stopped on request.')
   ],
+  'request.stop.who': (trans, _f, a) => [
+    trans.__('Stopped by %1.', a.who)
+  ],
+  'request.stop.who.why': (trans, _f, a) => [
+    trans.__('Stopped by %1: %2', a.who, a.why)
+  ],
+  'request.stop.why': (trans, _f, a) => [
+    trans.__('Stopped on request: %1', a.why)
+  ],
   'request.suspend': (trans) => [
     trans.__('Suspended on request.'),
+    trans.__('Resume starts it again.')
+  ],
+  'request.suspend.who': (trans, _f, a) => [
+    trans.__('Suspended by %1.', a.who),
+    trans.__('Resume starts it again.')
+  ],
+  'request.suspend.who.why': (trans, _f, a) => [
+    trans.__('Suspended by %1: %2', a.who, a.why),
+    trans.__('Resume starts it again.')
+  ],
+  'request.suspend.why': (trans, _f, a) => [
+    trans.__('Suspended on request: %1', a.why),
     trans.__('Resume starts it again.')
   ]
 };

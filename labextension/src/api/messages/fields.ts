@@ -29,6 +29,9 @@ export const fields: Texts = {
   'field.nul': (trans) => [
     trans.__('Must not contain a NUL character.')
   ],
+  'field.printable': (trans) => [
+    trans.__('Use printable characters only.')
+  ],
   'field.range': (trans, f, a) => [
     trans.__('Must be between %1 and %2, not %3.', f.count(a.least), f.count(a.most), f.count(a.value))
   ],

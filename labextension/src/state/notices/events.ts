@@ -1,8 +1,9 @@
 import { Session } from '../../api/models';
+import { wasEndedByAnother } from '../idle/endings';
 
 /** What a user wants to hear of a session without looking. */
 export type NoticeKind =
-  'ready' | 'failed' | 'waiting' | 'reclaimed' | 'ending';
+  'ready' | 'failed' | 'waiting' | 'reclaimed' | 'ending' | 'ended';
 
 /** How long before a session is stopped its owner is notified, in milliseconds. */
 export const WARNING = 10 * 60_000;
@@ -82,7 +83,7 @@ function phase(session: Session): Phase {
       // Without a reason, the scheduler has not tried to start it yet.
       return session.reason ? 'waiting' : 'other';
     default:
-      return 'other';
+      return wasEndedByAnother(session) ? 'ended' : 'other';
   }
 }
 

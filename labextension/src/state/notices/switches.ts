@@ -7,7 +7,8 @@ export const SWITCH: Record<NoticeKind, keyof IPreferenceValues & string> = {
   failed: 'notifyFailed',
   waiting: 'notifyWaiting',
   reclaimed: 'notifyReclaimed',
-  ending: 'notifyEnding'
+  ending: 'notifyEnding',
+  ended: 'notifyEnded'
 };
 
 /** Return whether a user with these settings wants to be notified of something. */
@@ -18,8 +19,11 @@ export function isWanted(
   if (kind === 'over' || !values[SWITCH[kind]]) {
     return false;
   }
-  // A training runs unattended: nobody waits for its start, but its failure is to be known.
+  // A training runs unattended: nobody waits for its start, but what ended it is to be known.
   return (
-    kind === 'failed' || session.spec.kind !== 'train' || values.notifyTrainings
+    kind === 'failed' ||
+    kind === 'ended' ||
+    session.spec.kind !== 'train' ||
+    values.notifyTrainings
   );
 }

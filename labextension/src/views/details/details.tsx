@@ -2,7 +2,7 @@ import React, { useEffect } from 'react';
 import { Advice, Session } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { stateIcon } from '../../icons';
-import { wasIdle } from '../../state/idle/idle';
+import { endReason } from '../../state/idle/endings';
 import { IResource } from '../../state/resource';
 import { ISessionIdleness } from '../../state/idle/sessionidleness';
 import { isForOwnerOnly } from '../../state/sessions';
@@ -73,6 +73,9 @@ function Details(props: {
   const { trans } = useUi();
   const now = useNow(15_000);
   const ends = lifeText(trans, session);
+  const why = reclaimText(trans, session)
+    ? session.reason?.message
+    : endReason(session);
   const StateIcon = stateIcon(session.state);
   return (
     <article className="jp-GpuQuota-details">
@@ -91,9 +94,7 @@ function Details(props: {
         <p aria-live="polite">{statusText(trans, session, now)}</p>
         {ends ? <p>{ends[0].toUpperCase() + ends.slice(1)}</p> : null}
         <IdleLine {...props} now={now} />
-        {(reclaimText(trans, session) || wasIdle(session)) && session.reason ? (
-          <p>{session.reason.message}</p>
-        ) : null}
+        {why ? <p>{why}</p> : null}
         {session.reason?.hint ? (
           <p className="jp-GpuQuota-quiet">{session.reason.hint}</p>
         ) : null}

@@ -13,6 +13,33 @@ export function endText({ spec }: Session, trans: TranslationBundle): string {
       );
 }
 
+/** How a user ends a session. */
+export type Goal = 'stop' | 'suspend';
+
+/** Return the question whether to end a session, and what the button says; `owner` if it is named. */
+export function endQuestion(
+  trans: TranslationBundle,
+  session: Session,
+  goal: Goal,
+  owner = ''
+): { title: string; body: string; label: string } {
+  const { name } = session.spec;
+  const whose = owner ? trans.__('%1 of %2', name, owner) : name;
+  const body =
+    session.state === 'waiting'
+      ? trans.__(
+          'The session leaves the queue. Its files and settings are kept.'
+        )
+      : endText(session, trans);
+  return goal === 'stop'
+    ? { title: trans.__('Stop %1?', whose), body, label: trans.__('Stop') }
+    : {
+        title: trans.__('Suspend %1?', whose),
+        body,
+        label: trans.__('Suspend')
+      };
+}
+
 /** Return what is lost, and what comes then, if a session is started with another share. */
 export function lossText(
   session: Session,

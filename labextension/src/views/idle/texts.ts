@@ -1,5 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Idleness, Session, SessionPolicy } from '../../api/models';
+import { endReason } from '../../state/idle/endings';
 import {
   endOf,
   idleOf,
@@ -199,10 +200,11 @@ export function rowText(
   const status = statusText(trans, session, now);
   const coming = [idleText(trans, session, now), lifeText(trans, session)];
   const said = coming.filter(Boolean).join('; ');
+  const why = endReason(session);
   return said
     ? trans.__('%1, %2', status, said)
-    : wasIdle(session) && session.reason
-      ? trans.__('%1: %2', status, session.reason.message)
+    : why
+      ? trans.__('%1: %2', status, why)
       : status;
 }
 
@@ -240,7 +242,7 @@ export function rowLine(
   }
   return wasIdle(session)
     ? trans.__('%1 – idle', stateText(trans, session))
-    : statusLine(trans, session, now);
+    : endReason(session) || statusLine(trans, session, now);
 }
 
 /** Return the notice that a session is about to be ended. */

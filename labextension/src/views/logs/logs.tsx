@@ -6,6 +6,7 @@ import React, {
   useState
 } from 'react';
 import { Session } from '../../api/models';
+import { endReason } from '../../state/idle/endings';
 import { LogModel } from '../../state/logs/log';
 import { ErrorNotice } from '../parts/controls';
 import { save } from '../parts/save';
@@ -128,6 +129,7 @@ function LogState(props: {
 }): JSX.Element {
   const { trans } = useUi();
   const { model, session } = props;
+  const why = model.hasEnded && session ? endReason(session) : '';
   let text = trans._n('%1 line', '%1 lines', model.text.lineCount);
   if (model.isPending) {
     text = trans.__('Loading…');
@@ -140,7 +142,7 @@ function LogState(props: {
   }
   return (
     <span className="jp-GpuQuota-quiet" role="status">
-      {text}
+      {why ? trans.__('%1 · %2', text, why) : text}
     </span>
   );
 }

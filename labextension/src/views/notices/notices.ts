@@ -15,7 +15,8 @@ const TYPES: Record<NoticeKind, Notification.TypeOptions> = {
   failed: 'error',
   waiting: 'info',
   reclaimed: 'warning',
-  ending: 'warning'
+  ending: 'warning',
+  ended: 'warning'
 };
 /** How long a notice stays visible, in milliseconds; the notification centre keeps it after that. */
 const IN_SIGHT = 8000;

@@ -20,6 +20,8 @@ export function noticeText(
       return trans.__('%1 is running', name);
     case 'failed':
       return trans.__('%1 failed: %2', name, why);
+    case 'ended':
+      return trans.__('%1: %2', name, why);
     case 'waiting':
       return trans.__('%1 is queued: %2', name, why);
     case 'reclaimed':
@@ -41,7 +43,8 @@ export function noticeTogetherText(
     failed: trans.__('%1 sessions failed', count),
     waiting: trans.__('%1 sessions were queued', count),
     reclaimed: trans.__('%1 sessions were preempted', count),
-    ending: trans.__('%1 sessions stop soon. Save your work', count)
+    ending: trans.__('%1 sessions stop soon. Save your work', count),
+    ended: trans.__('%1 sessions were stopped or suspended', count)
   };
   return togetherText(trans, what[kind], sessions);
 }
