@@ -26,6 +26,23 @@ export function ending(
   });
 }
 
+/** Make a session that somebody else has stopped, with a reason. */
+export function endedBy(who: string, changes: Partial<Session> = {}): Session {
+  const why = 'dgx1-1 is needed.';
+  return makeSession({
+    state: 'stopped',
+    reason: {
+      code: 'StopRequested',
+      message: `Stopped by ${who}: ${why}`,
+      hint: '',
+      raw: '',
+      key: 'request.stop.who.why',
+      args: { who, why }
+    },
+    ...changes
+  });
+}
+
 /** Make a session whose GPUs are being taken back. */
 export function reclaimed(): Session {
   return ending({

@@ -1,6 +1,7 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
 import { makePage, makeSession } from '../../__tests__/builders';
+import { endedBy } from '../../__tests__/endings';
 import { Page } from '../../__tests__/page';
 import { Session, Kind, State } from '../../api/models';
 import { CommandIDs } from '../../commands';
@@ -173,6 +174,15 @@ describe("the notices of a user's sessions", () => {
     await page.store.preferences.set('notifyTrainings', true);
     await see(make('t1', 'waiting', 'train'));
     expect(messages()).toEqual(['t1 is queued: Full.']);
+  });
+
+  it('say of a training, too, who has stopped it and why', async () => {
+    const spec = { ...makeSession().spec, name: 't1', kind: 'train' as const };
+    await see(make('s1', 'running', 'train'));
+    await see(endedBy('root', { spec }));
+    expect(messages()).toEqual(['t1: Stopped by root: dgx1-1 is needed.']);
+    notices()[0].options.actions?.[0].callback({} as MouseEvent);
+    expect(page.executed).toEqual([[CommandIDs.details, 's1']]);
   });
 
   it('turn off one kind, and the settings say so', async () => {

@@ -80,52 +80,10 @@ describe('commands on sessions', () => {
 
   it('stop only what the user confirms', async () => {
     page.server.on('POST /sessions/s1/stop', { body: makeSession() });
-    const refused = run(CommandIDs.stop);
-    await click('Cancel');
-    await refused;
-    expect(page.server.count('POST /sessions/s1/stop')).toBe(0);
     const agreed = run(CommandIDs.stop);
     await click('Stop');
     await agreed;
     expect(page.server.count('POST /sessions/s1/stop')).toBe(1);
-  });
-
-  it.each([
-    ['a program', ['python', 'train.py'], 'The program ends'],
-    ['a Jupyter Server', [], 'Open notebooks are saved first']
-  ])('say what the end of %s loses', async (_, command, text) => {
-    const session = makeSession({ spec: { kind: 'train', command } });
-    page.server.on('GET /sessions', { body: makePage([session]) });
-    await page.store.sessions.refresh();
-    const asked = run(CommandIDs.stop);
-    await waitFor(() => expect(button('Cancel')).toBeTruthy());
-    expect(document.querySelector('.jp-Dialog')?.textContent).toContain(text);
-    await click('Cancel');
-    await asked;
-  });
-
-  it('ask always about a session of somebody else, and name the owner', async () => {
-    await page.store.preferences.set('confirmStop', false);
-    await page.store.about.refresh();
-    const session = makeSession({ owner: 'li', state: 'waiting' });
-    page.server.on('GET /sessions', { body: makePage([session]) });
-    await page.store.sessions.refresh();
-    const asked = run(CommandIDs.stop);
-    await waitFor(() => expect(button('Stop')).toBeTruthy());
-    const dialog = document.querySelector('.jp-Dialog')?.textContent;
-    expect(dialog).toContain('Stop exp-1 of li?');
-    expect(dialog).toContain('leaves the queue');
-    expect(dialog).not.toContain("Don't ask again");
-    await click('Cancel');
-    await asked;
-    expect(page.server.count('POST /sessions/s1/stop')).toBe(0);
-  });
-
-  it('do not ask whoever wants no question', async () => {
-    await page.store.preferences.set('confirmStop', false);
-    page.server.on('POST /sessions/s1/suspend', { body: makeSession() });
-    await run(CommandIDs.suspend);
-    expect(page.server.count('POST /sessions/s1/suspend')).toBe(1);
   });
 
   it('keep a session alive as long as the policy allows, and say until when', async () => {

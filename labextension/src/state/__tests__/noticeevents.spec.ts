@@ -1,4 +1,5 @@
 import { makeSession } from '../../__tests__/builders';
+import { endedBy } from '../../__tests__/endings';
 import { Session } from '../../api/models';
 import { NoticeEvents } from '../notices/events';
 
@@ -83,6 +84,15 @@ describe('the events', () => {
     expect(look({ owner: 'li', state: 'starting' }, { owner: 'li' })).toEqual(
       []
     );
+  });
+
+  it('tells once what somebody else has ended, also a session that is queued', () => {
+    const stopping = endedBy('root', { state: 'stopping' });
+    expect(look({}, stopping)).toEqual(['ended']);
+    expect(look({}, stopping, endedBy('root'))).toEqual([]);
+    expect(look({ state: 'waiting' }, endedBy('root'))).toEqual(['ended']);
+    expect(look(endedBy('root'))).toEqual([]);
+    expect(look({}, endedBy('root'), { state: 'waiting' })).toEqual(['over']);
   });
 
   it('is silent on what the user has done', () => {

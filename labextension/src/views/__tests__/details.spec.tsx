@@ -1,6 +1,7 @@
 import { screen } from '@testing-library/react';
 import React from 'react';
 import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
+import { endedBy } from '../../__tests__/endings';
 import { Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { SessionAdvice } from '../../state/advice';
@@ -187,6 +188,12 @@ describe('the details', () => {
 
   it('say nothing of who can open what I can open', async () => {
     expect(await show(makeSession({ owner: 'li' }))).not.toContain('Only li');
+  });
+
+  it('say who has stopped a session, and why', async () => {
+    expect(await show(endedBy('<b>root</b>'))).toContain(
+      'Stopped by <b>root</b>: dgx1-1 is needed.'
+    );
   });
 
   it('say so when the session has gone', async () => {

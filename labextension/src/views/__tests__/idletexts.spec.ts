@@ -1,5 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { makeIdle, makeSession } from '../../__tests__/builders';
+import { endedBy } from '../../__tests__/endings';
 import { Idleness, Signal } from '../../api/models';
 import {
   countdownText,
@@ -166,6 +167,22 @@ describe('what is said of a session that was idle', () => {
     const text = endedText(trans, { ...ended, reason: long });
     expect(text).toHaveLength(140);
   });
+});
+
+test('who has ended a session and why is said instead of that it has ended', () => {
+  const message = 'Stopped by root: dgx1-1 is needed.';
+  expect(rowLine(trans, endedBy('root'), NOW)).toBe(message);
+  expect(rowText(trans, endedBy('root'), NOW)).toBe(
+    `Stopped 1 hr ago: ${message}`
+  );
+  const own = makeSession({
+    state: 'stopped',
+    reason: {
+      ...{ code: 'StopRequested', message: 'Stopped on request.' },
+      ...{ hint: '', raw: '', key: 'request.stop', args: {} }
+    }
+  });
+  expect(rowLine(trans, own, NOW)).toBe('Stopped 1 hr ago');
 });
 
 test('levels are named as the server names them', () => {

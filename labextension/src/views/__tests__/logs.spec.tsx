@@ -1,6 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import React from 'react';
 import { makePage, makeSession } from '../../__tests__/builders';
+import { endedBy } from '../../__tests__/endings';
 import { Page } from '../../__tests__/page';
 import { LogChunk } from '../../api/models';
 import { LogModel } from '../../state/logs/log';
@@ -54,6 +55,13 @@ describe('the view of a log', () => {
     await show('', { state: 'waiting', placement: null });
     await screen.findByText('The log begins when exp-1 starts.');
     expect(button('Download').disabled).toBe(true);
+  });
+
+  it('says who has stopped the session, and why', async () => {
+    await show('one\n', endedBy('root'));
+    await screen.findByText(
+      '1 line, ended · Stopped by root: dgx1-1 is needed.'
+    );
   });
 
   it('wraps long lines unless that is switched off', async () => {
