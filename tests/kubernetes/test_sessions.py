@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from jupyter_gpuquota.core.end_requests import requested
 from jupyter_gpuquota.errors import NameTaken, NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.labels import RECORD, SHAPE
@@ -69,6 +70,21 @@ async def test_launch_stop_resume_delete(api: FakeApi, cluster: FakeCluster, kin
         assert counts(api) == {}
         with pytest.raises(NotFound):
             await driver.sessions.delete(session.id)
+
+
+async def test_who_has_stopped_a_session_and_why_is_in_its_record(
+    api: FakeApi, cluster: FakeCluster, kind: str
+) -> None:
+    why = requested("stop", "root-admin", "Node dgx1-1 is needed.")
+    async with controller(api) as driver:
+        session = await driver.sessions.create(spec(kind=kind), "me")
+        await until(cluster, state(driver, "running"))
+        await driver.sessions.stop(session.id, why)
+        await until(cluster, state(driver, "stopped"))
+    async with controller(api) as later:
+        await until(cluster, lambda: len(later.board.sessions) == 1)
+        said = later.only().reason
+        assert (said.args, said.message) == (why.args, why.message)
 
 
 async def test_resize_keeps_the_token(api: FakeApi, cluster: FakeCluster, kind: str) -> None:
