@@ -57,6 +57,11 @@ class Reason(Model, frozen=True, kw_only=True):
     args: Args = msgspec.field(default_factory=dict)
     more: Annotated[tuple[Message, ...], ADDED] = ()
 
+    @property
+    def by_another(self) -> bool:
+        """Whether a session was ended on the request of somebody who is not its owner."""
+        return self.code in ("StopRequested", "SuspendRequested") and "who" in self.args
+
     def extended(self, sentence: Message) -> Reason:
         """Return the reason with one more sentence."""
         text = f"{self.message} {sentence.text}"

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.core.disclosure import shown
+from jupyter_gpuquota.core.end_requests import requested
 from jupyter_gpuquota.core.usage.isolation import isolation_of
 from jupyter_gpuquota.core.usage.nodes import draw
 from jupyter_gpuquota.core.usage.quota import sum_up
@@ -259,6 +260,20 @@ def test_reasons_of_starting_sessions_are_below_the_list():
     why = Reason(code="ImagePull", message="Pulling torch:2 since 12:00.")
     starting = make_running(state="starting", reason=why)
     assert SessionsView(page(starting), {}).text.endswith("exp1: Pulling torch:2 since 12:00.")
+
+
+def test_a_list_says_who_else_has_ended_a_session_and_why():
+    def ended(name: str, who: str, why: str) -> Session:
+        session = make_session(name, state="stopped")
+        return msgspec.structs.replace(session, reason=requested("stop", who, why))
+
+    other, own = ended("exp1", "root", "n1 is needed."), ended("exp2", "", "It is done.")
+    text = SessionsView(page(other, own), {}).text
+    assert text.endswith("\n\nexp1: Stopped by root: n1 is needed.")
+    evil = ended(EVIL, EVIL, EVIL)
+    for view in (SessionsView(page(evil), {}), ChangedView(page(evil), {}), SessionView(evil)):
+        assert "\x1b" not in view.text
+        assert "<script" not in view.html
 
 
 def test_an_empty_list_is_a_sentence():

@@ -57,7 +57,7 @@ class SessionsView(View[tuple[Session, ...]]):
 
     @property
     def text(self) -> str:
-        """Return a table, then reasons of sessions that do not run."""
+        """Return a table, then reasons of sessions that do not run, or that somebody has ended."""
         if not self.data:
             return self._none
         why = [printable(f"{s.spec.name}: {r.message}") for s, r in self._reasons]
@@ -80,7 +80,11 @@ class SessionsView(View[tuple[Session, ...]]):
 
     @property
     def _reasons(self) -> list[tuple[Session, Reason]]:
-        return [(s, s.reason) for s in self.data if s.reason and s.state in _WITH_REASON]
+        return [
+            (session, why)
+            for session in self.data
+            if (why := session.reason) and (session.state in _WITH_REASON or why.by_another)
+        ]
 
     @property
     def _idle(self) -> list[tuple[Session, str]]:
