@@ -143,6 +143,20 @@ describe('the projects', () => {
     await waitFor(() => expect(page.server.count('GET /projects')).toBe(2));
   });
 
+  it('propose accounts and node groups by name', async () => {
+    page.setGroups({ name: 'big', nodes: ['dgx1-2'], exclusive: true });
+    await page.open();
+    await page.click('New project');
+    const proposed = (label: string) =>
+      [...screen.getByLabelText<HTMLInputElement>(label).list!.options].map(
+        ({ value }) => value
+      );
+    await waitFor(() => expect(proposed('Training nodes')).toEqual(['big']));
+    expect(proposed('Members')).toEqual(['ana']);
+    page.type('Members', 'li, a');
+    expect(proposed('Members')).toEqual(['li, ana']);
+  });
+
   it('say who was quicker, and lose nothing', async () => {
     page.server.on(
       'PUT /projects/team-a',

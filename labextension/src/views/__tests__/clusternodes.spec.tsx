@@ -44,6 +44,20 @@ describe('the tiles of a cluster', () => {
     expect(tile(/dgx1-2/).queryByText('simulated')).toBeNull();
   });
 
+  it('do not count what is free on a full GPU', () => {
+    const whole = makeNode('dgx1-1');
+    const [use] = whole.devices;
+    const full = {
+      ...use,
+      free: 0,
+      slices: [{ ...use.slices[0], milli: 1000 }]
+    };
+    page.show(<NodeTiles nodes={[{ ...whole, devices: [full] }]} />);
+    const { getByRole, queryByText } = tile(/dgx1-1/);
+    expect(getByRole('group').textContent).toContain('full');
+    expect(queryByText(/free/)).toBeNull();
+  });
+
   it('say why nothing starts on a node', () => {
     page.show(
       <NodeTiles nodes={[makeNode('dgx1-2', { problem: 'cordoned' })]} />

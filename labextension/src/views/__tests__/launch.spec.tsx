@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
-import { makeAbout, makeSession } from '../../__tests__/builders';
+import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
 import { focus, Page } from '../../__tests__/page';
 import { Session } from '../../api/models';
 import { LaunchModel } from '../../state/launch';
@@ -189,6 +189,21 @@ describe('the launch form', () => {
     expect(alert.textContent).toContain('The disk is full.');
     expect(alert.textContent).toContain('Make room.');
     expect(launched).toEqual([]);
+  });
+
+  it('does not call a launch failed that was perhaps made, and goes once it is found', async () => {
+    page.server.on('POST /sessions', {
+      status: 503,
+      body: { code: 'OutcomeUnknown', message: 'No response within 60 s.' }
+    });
+    await show();
+    launch();
+    const alert = await screen.findByRole('alert');
+    expect(alert.textContent).toContain('It is not known');
+    expect(alert.textContent).not.toContain('not launched');
+    page.server.on('GET /sessions', { body: makePage([makeSession()]) });
+    await act(() => page.store.sessions.refresh());
+    await waitFor(() => expect(launched.map(({ id }) => id)).toEqual(['s1']));
   });
 
   it('has options of containers only where sessions are containers', async () => {
