@@ -205,6 +205,11 @@ def test_a_list_has_the_columns_that_users_know():
     assert row.split()[-3:] == ["0.5", "none", "http://lab/x"]
 
 
+def test_a_submitted_session_is_two_lines():
+    lines = SubmittedView(make_running(), "Open it with `jupyter gpu open exp1`.").text.splitlines()
+    assert [line.partition(" ")[0] for line in lines] == ["exp1", "Open"]
+
+
 @pytest.mark.parametrize(
     ("kind", "words"),
     [("interactive-spot", "Interactive (spot)"), ("train", "Training"), ("later", "later")],

@@ -187,6 +187,25 @@ class TestLaunch:
         assert "&lt;b&gt;" in self.preview(widget)
         assert "<b>&lt;" not in self.preview(widget)
 
+    def test_fields_have_room_for_their_labels_and_hints(self, widget):
+        fields = {name: field for name, field in widget._fields.items() if name != "preset"}
+        assert {field.layout.width for field in fields.values()} == {"32em"}
+        assert {field.style.description_width for field in fields.values()} == {"9em"}
+        assert all(len(field.description) <= 14 for field in fields.values())
+        assert all(len(getattr(field, "placeholder", "")) <= 30 for field in fields.values())
+
+    def test_the_choices_are_those_of_the_form_in_jupyterlab(self, backend, client):
+        backend.inventory.containers = None
+        widget = LaunchWidget(client)
+        kinds = [label for label, _ in widget._fields["kind"].options]
+        assert kinds == ["Interactive", "Interactive (spot)", "Training"]
+        assert widget._fields["environment"].options[0] == ("Default", "")
+
+    def test_a_queued_request_has_no_mark_that_fonts_lack(self, widget, client):
+        client.sessions.submit("full", gpu=4, project="team-a")
+        widget._fields["name"].value = "exp1"
+        assert "<b>Will be queued" in self.preview(widget)
+
     def test_it_launches(self, widget, client):
         widget._fields["name"].value = "exp1"
         widget._fields["project"].value = "team-b"

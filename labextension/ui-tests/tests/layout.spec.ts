@@ -79,6 +79,24 @@ test('in a narrow panel nothing is cut off or out of reach', async ({
   expect(Math.max(...middles) - Math.min(...middles)).toBeLessThanOrEqual(2);
 });
 
+test('in a low window, as at 200 % zoom, sessions stay in reach', async ({
+  page,
+  workspace,
+  api
+}) => {
+  await api.create({ name: 'one' });
+  await api.create({ name: 'two' });
+  await workspace.open();
+  await expect(workspace.row('one')).toBeVisible();
+  await page.setViewportSize({ width: 800, height: 400 });
+  const list = workspace.panel.locator('.jp-GpuQuota-list');
+  await expect
+    .poll(async () => (await list.boundingBox())?.height)
+    .toBeGreaterThanOrEqual(62); // a row
+  await workspace.row('two').focus();
+  await expect(workspace.row('two')).toBeInViewport();
+});
+
 test('all entries of a menu are of one height, with icons on their line @live', async ({
   page,
   workspace,

@@ -19,6 +19,17 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   await workspace.panel.getByRole('button', { name: 'Projects' }).click();
   await whole.getByRole('button', { name: 'New project' }).click();
   await expect(projects.field('Name')).toBeFocused();
+  // A label of two lines moves no help away from its field.
+  const gaps = await form.locator('.jp-GpuQuota-field').evaluateAll(fields =>
+    fields.flatMap(field => {
+      const [input, help] = ['input, select', '.jp-GpuQuota-quiet'].map(part =>
+        field.querySelector(part)?.getBoundingClientRect()
+      );
+      return input && help ? [Math.round(help.top - input.bottom)] : [];
+    })
+  );
+  expect(gaps.length).toBeGreaterThan(5);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(6);
   await projects.fill({
     Name: 'Team E',
     Quota: 'many',
@@ -41,6 +52,15 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   await expect(
     whole.getByRole('button', { name: 'New project' })
   ).toBeFocused();
+  const bottom = (at: typeof whole) =>
+    at.evaluate(node => {
+      const text = document.createRange();
+      text.selectNodeContents(node);
+      return text.getBoundingClientRect().bottom;
+    });
+  const said = await bottom(whole.getByText('team-e was saved.'));
+  const button = whole.getByRole('button', { name: 'New project' });
+  expect(Math.abs(said - (await bottom(button)))).toBeLessThanOrEqual(1);
   await expect(projects.row('team-e')).toContainText('ana, ben');
   await expect(projects.row('team-e')).toContainText('8h');
   await expect(changes).toContainText('team-e');
