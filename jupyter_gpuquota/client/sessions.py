@@ -16,7 +16,6 @@ from ..model.struct import Number, Page
 from ..model.templates import Template, TemplateFields, TemplateList
 from . import urls
 from .connection.context import Context
-from .connection.discovery import Home
 from .data.fetching import fetch_own
 from .lifecycle import Lifecycle, settled
 from .listing import Listing
@@ -167,8 +166,8 @@ def _all(context: Context, query: SessionQuery) -> Page[Session]:
 def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
     """Return the request, completed as a JupyterLab would complete it.
 
-    Where sessions see the files of this machine, a command runs in the working folder, a Jupyter
-    Server in the JupyterLab's root; a relative folder begins at the working folder.
+    Where sessions see the files of this machine, they run in the working folder, where a relative
+    folder begins, too.
     """
     given = typed(context, wishes)
     given["project"] = given.get("project") or context.project()
@@ -176,7 +175,7 @@ def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
     if home:
         given["base_url"] = home.base_url or "/"
         if context.local_files():
-            given["folder"] = _folder(context, given.get("folder", ""), home, given["command"])
+            given["folder"] = _folder(context, given.get("folder", ""))
     return SessionRequest(name=name, **given)
 
 
@@ -237,8 +236,6 @@ def _texts(value: str | Sequence[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def _folder(context: Context, folder: str, home: Home, command: Sequence[str]) -> str:
+def _folder(context: Context, folder: str) -> str:
     """Return the folder of a session on this machine."""
-    if folder or command:
-        return folder if folder.startswith("~") else str(Path(context.folder(), folder))
-    return home.root
+    return folder if folder.startswith("~") else str(Path(context.folder(), folder))

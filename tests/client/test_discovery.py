@@ -42,7 +42,6 @@ def note(tmp_path):
         info = {
             "url": "http://127.0.0.1:1/",
             "base_url": "/",
-            "root_dir": "/work",
             "token": "secret",
             "sock": "",
             "pid": pid or os.getpid(),
@@ -151,7 +150,7 @@ def test_a_token_is_never_shown(note):
     ],
 )
 def test_inside_a_session_the_outer_lab_shows_new_ones(own, outer):
-    server = servers.JupyterServer(url="http://x/", base_url=own, root="/")
+    server = servers.JupyterServer(url="http://x/", base_url=own)
     assert server.outer_base_url == outer
 
 
@@ -168,13 +167,13 @@ def test_home_is_the_server_that_one_is_in(monkeypatch, note):
     assert discovery.find_home() == discovery.Home()
     note(base_url="/user/me/gpuquota/s/abc/")
     monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
-    assert discovery.find_home() == discovery.Home("/user/me/", "/work")
+    assert discovery.find_home() == discovery.Home("/user/me/")
 
 
-def test_a_server_without_us_shows_no_session_but_has_the_notebooks(monkeypatch, note):
+def test_a_server_without_us_shows_no_session(monkeypatch, note):
     note(base_url="/user/me/")
     monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
-    assert discovery.find_home() == discovery.Home("", "/work")
+    assert discovery.find_home() == discovery.Home()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 import pytest
 
+from jupyter_gpuquota.client.connection.context import Context
 from jupyter_gpuquota.client.connection.discovery import Home
 from jupyter_gpuquota.client.connection.servers import JupyterServer
 from jupyter_gpuquota.client.sessions import Sessions
@@ -15,7 +16,7 @@ from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_session
 from tests.client.inmemory import InMemory, Scripted, Surroundings
 
-LAB = JupyterServer(url="http://127.0.0.1:8888/user/me/", base_url="/user/me/", root="/root")
+LAB = JupyterServer(url="http://127.0.0.1:8888/user/me/", base_url="/user/me/")
 
 
 def fields_of(caught) -> dict[str, str]:
@@ -69,14 +70,12 @@ class TestAtHome:
 
     @pytest.fixture
     def at_home(self, make):
-        return make(home=Home("/user/me/", "/root"))
+        return make(home=Home("/user/me/"))
 
-    def test_a_jupyter_server_starts_in_the_root_of_the_lab_and_is_shown_there(self, at_home):
-        spec = at_home.submit("exp1").spec
-        assert (spec.folder, spec.base_url) == ("/root", "/user/me/")
-
-    def test_a_command_runs_where_the_user_is(self, at_home):
-        assert at_home.submit("exp1", command=["ls"]).spec.folder == "/here"
+    @pytest.mark.parametrize("command", [(), ("ls",)])
+    def test_a_session_runs_where_the_user_is_and_is_shown_at_home(self, at_home, command):
+        spec = at_home.submit("exp1", command=command).spec
+        assert (spec.folder, spec.base_url) == ("/here", "/user/me/")
 
     @pytest.mark.parametrize(
         ("said", "meant"), [("sub", "/here/sub"), ("/data", "/data"), ("~/x", "~/x")]
@@ -92,9 +91,16 @@ class TestAtHome:
         at_home.submit("exp1", command=["ls"], folder=folder)
         assert (sent(transport)["folder"], sent(transport)["base_url"]) == (folder, "/user/me/")
 
-    def test_where_no_lab_runs_the_controller_decides(self, make, transport):
+    def test_where_no_lab_runs_the_controller_decides_where_it_is_shown(self, make, transport):
         make(home=Home()).submit("exp1")
-        assert (sent(transport)["folder"], sent(transport)["base_url"]) == ("", "/")
+        assert (sent(transport)["folder"], sent(transport)["base_url"]) == ("/here", "/")
+
+    def test_a_folder_that_was_deleted_is_refused(self, transport, tmp_path, monkeypatch):
+        (tmp_path / "gone").mkdir()
+        monkeypatch.chdir(tmp_path / "gone")
+        (tmp_path / "gone").rmdir()
+        with pytest.raises(InvalidFields, match="current folder was deleted"):
+            Context(lambda: transport).folder()
 
     def test_resuming_shows_it_here_from_now_on(self, at_home):
         session = at_home.submit("exp1")
@@ -261,7 +267,7 @@ def test_so_are_those_on_what_has_ended(sessions, transport, backend):
 
 
 def test_a_session_has_its_gpus_and_its_url(make):
-    sessions = make(home=Home("/user/me/", "/root"), labs=(LAB,))
+    sessions = make(home=Home("/user/me/"), labs=(LAB,))
     session = sessions.submit("exp1", gpu=0.5)
     assert (session.gpus, session.url) == (0.5, sessions.url("exp1"))
     assert [each.url for each in sessions.list()] == [session.url]
@@ -271,7 +277,7 @@ def test_a_session_has_its_gpus_and_its_url(make):
 
 class TestUrl:
     def test_it_is_below_the_lab_that_shows_the_session(self, make):
-        sessions = make(home=Home("/user/me/", "/root"), labs=(LAB,))
+        sessions = make(home=Home("/user/me/"), labs=(LAB,))
         session = sessions.submit("exp1", ports=[6006])
         assert sessions.url("exp1") == f"{LAB.url}gpuquota/s/{session.id}/"
         assert sessions.url("exp1", port=6006) == f"{LAB.url}gpuquota/s/{session.id}/p/6006/"
@@ -279,7 +285,7 @@ class TestUrl:
             sessions.url("exp1", port=6007)
 
     def test_a_command_is_shown_by_its_first_port_if_it_has_one(self, make):
-        sessions = make(home=Home("/user/me/", "/root"), labs=(LAB,))
+        sessions = make(home=Home("/user/me/"), labs=(LAB,))
         sessions.submit("board", command=["serve"], ports=[6006, 6007])
         assert sessions.url("board").endswith("/p/6006/")
         sessions.submit("train", command=["train"])
@@ -293,7 +299,7 @@ class TestUrl:
         assert "jupyter lab" in caught.value.hint
 
     def test_a_lab_elsewhere_is_not_taken(self, make):
-        sessions = make(home=Home("/other/", ""), labs=(LAB,))
+        sessions = make(home=Home("/other/"), labs=(LAB,))
         sessions.submit("exp1")
         with pytest.raises(NoServer, match="/other/"):
             sessions.url("exp1")
@@ -315,9 +321,8 @@ class TestUrl:
         of_session = JupyterServer(
             url="http://127.0.0.1:9/user/me/gpuquota/s/abc/",
             base_url="/user/me/gpuquota/s/abc/",
-            root="/root",
         )
-        home = Home("/user/me/", "/root")
+        home = Home("/user/me/")
         make(home=home).submit("exp1")
         with pytest.raises(NoServer, match="No JupyterLab"):
             make(home=home, labs=(of_session,)).url("exp1")

@@ -41,6 +41,13 @@ def test_submit_returns_the_session_and_the_next_step(gpu):
     assert "open exp1" in view.text
 
 
+def test_submit_names_the_folder_of_the_session(gpu, client):
+    view = gpu("submit exp1 --interactive --folder /data")
+    folder = client.sessions.get("exp1").spec.folder
+    assert folder
+    assert view.text.splitlines()[-1] == f"Its folder is {folder}. Open it with `%gpu open exp1`."
+
+
 def test_describe_shows_the_recommended_size(gpu, client):
     gpu("submit exp1 -g 0.5 --interactive")
     gpu("submit exp2 --interactive")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any, TypeVar
 
-from ...errors import Ambiguous, NotFound
+from ...errors import Ambiguous, FieldError, NotFound, refused
 from ...model.about import About
 from .. import preferences
 from . import discovery
@@ -85,8 +85,12 @@ class Context:
         return discovery.labs()
 
     def folder(self) -> str:
-        """Return the working folder."""
-        return os.getcwd()  # noqa: PTH109 (text is wanted)
+        """Return the working folder. Raises InvalidFields if it was deleted."""
+        try:
+            return os.getcwd()  # noqa: PTH109 (text is wanted)
+        except FileNotFoundError:
+            deleted = FieldError("folder", "The current folder was deleted.", "Name another one.")
+            raise refused(deleted) from None
 
     def spawn(self, verb: str, arguments: Sequence[str]) -> JobProcess:
         """Start the process of a job on data, which outlives this one.

@@ -29,13 +29,12 @@ _PROBE = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """What a JupyterLab would fill in: the base URL for sessions, and its root folder.
+    """What a JupyterLab would fill in: the base URL for sessions.
 
-    Both are empty if no JupyterLab with our extension runs.
+    It is empty if no JupyterLab with our extension runs.
     """
 
     base_url: str = ""
-    root: str = ""
 
 
 def find(
@@ -71,17 +70,12 @@ def find(
 
 
 def find_home() -> Home:
-    """Return what our own JupyterLab fills in, or else another one of this machine.
-
-    One without our extension shows no sessions, but its root is still the folder of notebooks.
-    """
+    """Return what our own JupyterLab fills in, or else another one of this machine."""
     server = servers.parent()
     if server and (server.is_of_session or _has_us(server)):
-        return Home(server.outer_base_url, server.root)
+        return Home(server.outer_base_url)
     lab = next(iter(labs()), None)
-    if lab:
-        return Home(lab.outer_base_url, server.root if server else lab.root)
-    return Home(root=server.root) if server else Home()
+    return Home(lab.outer_base_url) if lab else Home()
 
 
 def labs() -> list[servers.JupyterServer]:

@@ -20,7 +20,6 @@ class JupyterServer:
 
     url: str
     base_url: str
-    root: str
     token: str = field(default="", repr=False)
     sock: str = ""
 
@@ -58,7 +57,6 @@ def of_hub(environ: Mapping[str, str] = os.environ) -> JupyterServer | None:
         # This is the address that the server listens on: 0.0.0.0 stands for all of them.
         url=re.sub(r"//(0\.0\.0\.0|\[::\]|)(?=[:/])", "//127.0.0.1", url),
         base_url=environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"),
-        root=environ.get("JUPYTERHUB_ROOT_DIR", ""),
         token=token,
     )
 
@@ -85,7 +83,6 @@ def _read(path: Path) -> JupyterServer | None:
         return JupyterServer(
             url=info["url"],
             base_url=info["base_url"],
-            root=info["root_dir"],
             token=info.get("token") or "",
             sock=info.get("sock") or "",
         )

@@ -52,13 +52,14 @@ def _submit(client: Client, args: Args, console: Console) -> View[Any]:
 
 
 def _next(session: Session, console: Console) -> str:
-    """Return what the user can do next."""
-    gpu, name = "jupyter gpu" if console.shell else "%gpu", session.spec.name
-    if session.state == "running" and session.spec.serves_jupyter:
-        return f"Open it with `{gpu} open {name}`."
-    if session.state in ENDED:
-        return f"See its log with `{gpu} logs {name}`."
-    return f"Follow with `{gpu} describe {name}`."
+    """Return in which folder a session works, and what the user can do next."""
+    gpu, spec = "jupyter gpu" if console.shell else "%gpu", session.spec
+    step = f"Follow with `{gpu} describe {spec.name}`."
+    if session.state == "running" and spec.serves_jupyter:
+        step = f"Open it with `{gpu} open {spec.name}`."
+    elif session.state in ENDED:
+        step = f"See its log with `{gpu} logs {spec.name}`."
+    return f"Its folder is {spec.folder}. {step}" if spec.folder else step
 
 
 def _refusal(
@@ -126,9 +127,9 @@ COMMANDS = (
         _submit,
         _fill,
         notes="A training needs a command after `--`. With --interactive and no command the "
-        "session is a Jupyter server, and words after `--` are its arguments. A command starts in "
-        "the current folder, a Jupyter server in the root folder of JupyterLab. Datasets are found "
-        "by name in the folder $GPUQUOTA_DATASETS; a session starts once they are cached.",
+        "session is a Jupyter server, and words after `--` are its arguments. It starts in the "
+        "current folder. Datasets are found by name in the folder $GPUQUOTA_DATASETS; a session "
+        "starts once they are cached.",
         examples=(
             "submit exp1 -g 0.5 -p team-a --interactive",
             "submit exp4 --template small -g 1",
