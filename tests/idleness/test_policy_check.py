@@ -62,7 +62,7 @@ def test_a_good_policy_is_taken_with_its_levels_from_weak_to_strong() -> None:
 @pytest.mark.parametrize(
     ("level", "said"),
     [
-        ("", "'' is not a level."),
+        ("", "Choose everyone, a project or a kind."),
         ("all", "'all' is not a level."),
         ("project:", "'project:' is not a level."),
         ("session:x", "'session:x' is not a level."),

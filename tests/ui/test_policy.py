@@ -119,7 +119,7 @@ def test_quiet_hours_are_written_as_they_are_shown(gpu, backend):
     rules = [level.rules.quiet_hours for level in backend.policing.policy().levels]
     assert rules[0] == rules[1]
     assert wrong(gpu, "policy set everyone quiet_hours=night") == {
-        "quiet_hours": "'night' are no quiet hours."
+        "quiet_hours": "'night' is not a valid list of quiet hours."
     }
     said = wrong(gpu, 'policy set everyone "quiet_hours=daily 22:00-25:00 Berlin: 20m"')
     assert list(said) == ["quiet_hours.end of everyone", "quiet_hours.zone of everyone"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from datetime import timedelta
+import time
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 
 import msgspec
@@ -45,7 +46,7 @@ from jupyter_gpuquota.ui.views.sessions import (
 )
 from jupyter_gpuquota.ui.views.texts import ExecView, LogView, TextView
 from jupyter_gpuquota.ui.views.top import TopView
-from jupyter_gpuquota.ui.views.view import span_text
+from jupyter_gpuquota.ui.views.view import clock_text, minute_text, second_text, span_text
 from tests.builders import (
     NOW,
     make_history,
@@ -198,11 +199,22 @@ def test_simulated_gpus_are_marked_everywhere():
 
 
 def test_a_list_has_the_columns_that_users_know():
-    heading, row = SessionsView(page(make_running()), {"id-exp1": "http://lab/x"}).text.splitlines()
-    columns = "NAME STATUS AGE NODE ENVIRONMENT KIND PROJECT USER GPUs (simulated) ISOLATION URL"
+    heading, row = SessionsView(page(make_running()), {}).text.splitlines()
+    columns = "NAME STATUS AGE NODE ENVIRONMENT KIND PROJECT USER GPUs (simulated) ISOLATION"
     assert heading.split() == columns.split()
     assert row.split()[:2] == ["exp1", "running"]
-    assert row.split()[-3:] == ["0.5", "none", "http://lab/x"]
+    assert row.split()[-2:] == ["0.5", "none"]
+
+
+def test_a_list_has_the_urls_below_and_fits_into_120_columns():
+    url = f"http://localhost:8888/user/me/gpuquota/s/{'s' * 80}/"
+    session = make_running()
+    spec = msgspec.structs.replace(session.spec, name="a-longer-name", kind="interactive-spot")
+    view = SessionsView(page(msgspec.structs.replace(session, spec=spec)), {session.id: url})
+    *table, blank, last = view.text.splitlines()
+    assert max(map(len, table)) <= 120
+    assert (blank, last) == ("", f"a-longer-name: {url}")
+    assert ">URL</th>" in view.html
 
 
 def test_a_submitted_session_is_two_lines():
@@ -414,6 +426,23 @@ def test_a_machine_without_gpus_is_a_sentence():
 def test_a_program_shows_how_it_ended(result, code, said):
     view = ExecView(result)
     assert (view.exit_code, view.text) == (code, said)
+
+
+@pytest.fixture
+def in_berlin(monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_berlin")
+def test_times_are_those_of_this_machine_and_name_their_zone():
+    at = datetime(2026, 1, 2, 22, 30, 5, tzinfo=UTC)
+    assert clock_text(at) == "23:30 CET"
+    assert minute_text(at + timedelta(hours=1)) == "2026-01-03 00:30 CET"
+    assert second_text(at.replace(month=7)) == "2026-07-03 00:30:05 CEST"
 
 
 @pytest.mark.parametrize(

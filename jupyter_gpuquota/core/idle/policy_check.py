@@ -86,6 +86,9 @@ def _check_level(level: str, projects: Sequence[str], reader: FieldReader) -> bo
     known = {"project": projects, "kind": _KINDS}.get(sort)
     if level == "everyone":
         return True
+    if not level:
+        reader.wrong("level", "policy.level.missing")
+        return False
     if known is None or not name:
         reader.wrong("level", "policy.level", level=repr(level))
         return False

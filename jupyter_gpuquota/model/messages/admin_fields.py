@@ -37,6 +37,7 @@ ADMIN_FIELDS = {
     "group.unknown.none": Text("Unknown node group: {name}.", "No node groups exist."),
     "group.used": Text("{project} may run on the group {group} only.", "Change the project first."),
     "people.group": Text("Enter the name of the group.", "For example group:ml."),
+    "policy.level.missing": Text("Choose everyone, a project or a kind."),
     "policy.level": Text("{level} is not a level.", "Choose everyone, project:NAME or kind:KIND."),
     "policy.rule": Text("Unknown rule: {name}.", "Rules: {known:and}."),
     "policy.lock": Text(

@@ -53,7 +53,7 @@ def read_quiet(text: str) -> tuple[QuietHoursRequest, ...]:
     for part in text.split(";") if text.strip() != "none" else ():
         match = _HOURS.fullmatch(part)
         if not match:
-            raise ValueError(f"{part.strip()!r} are no quiet hours.")
+            raise ValueError(f"{part.strip()!r} is not a valid list of quiet hours.")
         days = match["days"] or "daily"
         found.append(
             QuietHoursRequest(

@@ -9,7 +9,7 @@ from ...model.datasets.mounts import DataMount
 from ...model.datasets.versions import SHOWN
 from ...model.policy import SessionPolicy
 from ...model.resources import memory_text
-from ...model.sessions import Session, SessionSpec
+from ...model.sessions import Progress, Session, SessionSpec
 from ...model.struct import Page
 from .container import container_pairs
 from .environments import origin
@@ -24,7 +24,7 @@ from .sessions import (
     outcome,
     status_text,
 )
-from .view import Row, View, pairs_html, pairs_text
+from .view import Row, View, pairs_html, pairs_text, second_text
 
 
 class SessionView(View[Session]):
@@ -56,7 +56,7 @@ class SessionView(View[Session]):
     def text(self) -> str:
         """Return a line for each detail, the progress and what the engine or the log says."""
         lines = [pairs_text(self._pairs), *(["progress:"] if self.data.progress else [])]
-        lines += [printable(f"  {p.at:%H:%M:%S}  {p.message}") for p in self.data.progress]
+        lines += [printable(f"  {_step(each)}") for each in self.data.progress]
         title, quoted = _quoted(self.data)
         lines += [f"{title}:", *(printable(f"  {line}") for line in quoted)] if quoted else []
         return "\n".join(lines)
@@ -69,7 +69,7 @@ class SessionView(View[Session]):
         if href:
             parts.append(tag("p", anchor(href, f"Open {self.data.spec.name}")))
         if self.data.progress:
-            steps = (tag("li", f"{p.at:%H:%M:%S} {p.message}") for p in self.data.progress)
+            steps = (tag("li", _step(each)) for each in self.data.progress)
             summary = tag("summary", "Progress")
             parts.append(tag("details", summary, tag("ul", *steps)))
         if quoted := _quoted(self.data)[1]:
@@ -168,8 +168,12 @@ def _quoted(session: Session) -> tuple[str, Sequence[str]]:
     return "as reported", session.reason.raw.splitlines() if session.reason else ()
 
 
+def _step(progress: Progress) -> str:
+    return f"{progress.at.astimezone():%H:%M:%S %Z}  {progress.message}"
+
+
 def _time_text(at: datetime | None) -> str:
-    return f"{at:%Y-%m-%d %H:%M:%S %Z}" if at else ""
+    return second_text(at) if at else ""
 
 
 def _reclaimed_text(session: Session) -> str:

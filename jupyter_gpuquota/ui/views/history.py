@@ -9,7 +9,7 @@ from ...client.history import table_of
 from ...model.history import History, HistoryPoint, UserHours
 from ...model.resources import gpus_text
 from .markup import Markup, join, tag
-from .view import Column, Row, View, html_table, text_table
+from .view import Column, Row, View, html_table, minute_text, second_text, text_table
 
 
 class HistoryView(View[History]):
@@ -61,7 +61,7 @@ class HistoryView(View[History]):
     @property
     def _title(self) -> str:
         since, until = self.data.since, self.data.until
-        return f"GPU hours from {since:%Y-%m-%d %H:%M %Z} to {until:%Y-%m-%d %H:%M %Z}"
+        return f"GPU hours from {minute_text(since)} to {minute_text(until)}"
 
     def _about(self) -> str:
         simulated = "Simulated GPUs. " if self.data.simulated else ""
@@ -69,7 +69,7 @@ class HistoryView(View[History]):
 
     def _none(self) -> str:
         since, until = self.data.since, self.data.until
-        return f"No GPU use recorded from {since:%Y-%m-%d %H:%M %Z} to {until:%Y-%m-%d %H:%M %Z}."
+        return f"No GPU use recorded from {minute_text(since)} to {minute_text(until)}."
 
 
 def _span(seconds: int) -> str:
@@ -85,7 +85,7 @@ def _percent(value: int | None) -> str:
 
 _USER: Column[HistoryPoint] = Column("USER", lambda p: p.user, whole=True)
 _COLUMNS: list[Column[HistoryPoint]] = [
-    Column("FROM", lambda p: f"{p.at:%Y-%m-%d %H:%M:%S %Z}", whole=True),
+    Column("FROM", lambda p: second_text(p.at), whole=True),
     Column("PROJECT", lambda p: p.project, whole=True),
     _USER,
     Column("IN USE", lambda p: gpus_text(p.allocated)),

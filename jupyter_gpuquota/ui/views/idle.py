@@ -10,7 +10,7 @@ from ...model.messages.idle_words import decider, quiet_of, whose
 from ...model.policy import DecidedRule, RuleName, SessionPolicy, life_rule
 from ...model.sessions import Kind, Session
 from .markup import Markup, printable, tag
-from .view import Column, Row, View, html_table, text_table
+from .view import Column, Row, View, clock_text, html_table, minute_text, second_text, text_table
 
 _DONE = {"suspend": "suspended", "stop": "stopped"}
 _OF_THE_TIMEOUT: tuple[RuleName, ...] = ("idle_timeout", "warn_before", "action")
@@ -101,7 +101,7 @@ def _when(idle: Idleness, now: datetime) -> str:
 
 def _at(at: datetime, now: datetime) -> str:
     near = abs(at - now) < _SOON
-    return f"{at:%H:%M %Z}" if near else f"{at:%Y-%m-%d %H:%M %Z}"
+    return clock_text(at) if near else minute_text(at)
 
 
 class KeptView(View[Session]):
@@ -153,6 +153,6 @@ _STATES = {"busy": "busy", "idle": "idle", "unknown": "unknown (treated as busy)
 _SIGNALS: list[Column[Signal]] = [
     Column("SIGNAL", lambda signal: signal.name),
     Column("STATE", lambda signal: _STATES.get(signal.state, signal.state)),
-    Column("LAST BUSY", lambda signal: f"{signal.last:%Y-%m-%d %H:%M:%S %Z}", whole=True),
+    Column("LAST BUSY", lambda signal: second_text(signal.last), whole=True),
     Column("DETAILS", lambda signal: signal.detail),
 ]

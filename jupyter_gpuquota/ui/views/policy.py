@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from ...model.idleness import Activity
@@ -22,7 +22,7 @@ from ...model.sessions import Session
 from .idle import idle_text, life_text, signals_html, signals_text
 from .markup import Markup, join, printable, tag
 from .sessions import status_text
-from .view import Column, Row, View, html_table, text_table
+from .view import Column, Row, View, html_table, minute_text, text_table
 
 
 class PolicyView(View[Policy]):
@@ -144,7 +144,7 @@ class ExplainView(View[SessionPolicy]):
         name, exempt = self._session.spec.name, self.data.exempt
         lines = []
         if exempt:
-            until = f"{exempt.until:%Y-%m-%d %H:%M %Z}"
+            until = minute_text(exempt.until)
             lines.append(f"{name} is exempt until {until}: {exempt.reason}")
         if self._activity is None:
             status = status_text(self._session)
@@ -170,7 +170,7 @@ def difference(before: Policy, after: Policy) -> str:
     gone = [e for e in before.exemptions if e not in after.exemptions]
     came = [e for e in after.exemptions if e not in before.exemptions]
     lines += [f"{e.who} is no longer exempt" for e in gone if e.who not in {c.who for c in came}]
-    lines += [f"{e.who} is exempt until {e.until:%Y-%m-%d %H:%M %Z}: {e.reason}" for e in came]
+    lines += [f"{e.who} is exempt until {minute_text(e.until)}: {e.reason}" for e in came]
     return ", ".join(lines)
 
 
@@ -182,7 +182,7 @@ def who_text(who: str, names: Mapping[str, str]) -> str:
 
 def _until(exemption: Exemption, now: datetime) -> str:
     over = " (expired)" if exemption.until <= now else ""
-    return f"{exemption.until.astimezone(UTC):%Y-%m-%d %H:%M %Z}{over}"
+    return f"{minute_text(exemption.until)}{over}"
 
 
 def _column(level: PolicyLevel) -> Column[RuleName]:

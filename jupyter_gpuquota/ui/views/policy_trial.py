@@ -8,7 +8,7 @@ from datetime import datetime
 from ...model.policy_trial import PolicyTrial, TrialAct, TrialSoon, TrialSum
 from ...model.resources import gpus_text
 from .markup import Markup, join, tag
-from .view import Column, Row, View, html_table, text_table
+from .view import Column, Row, View, clock_text, html_table, minute_text, text_table
 
 _SHOWN = 20
 """The number of actions in the table; `records` has all."""
@@ -82,7 +82,7 @@ class TrialView(View[PolicyTrial]):
 
     def _acts(self) -> list[Column[TrialAct]]:
         return [
-            Column("AT", lambda act: f"{act.at:%Y-%m-%d %H:%M %Z}", whole=True),
+            Column("AT", lambda act: minute_text(act.at), whole=True),
             Column("SESSION", self._name, whole=True),
             Column("PROJECT", lambda act: act.project),
             Column("USER", lambda act: act.user),
@@ -100,13 +100,13 @@ def _actions(soon: TrialSoon) -> tuple[str, str]:
 
 
 def _clock(time: datetime | None) -> str:
-    return f"{time:%H:%M %Z}" if time else ""
+    return clock_text(time) if time else ""
 
 
 def _again(act: TrialAct) -> str:
     if act.again is None:
         return ""
-    return f"{act.again:%Y-%m-%d %H:%M %Z}{' (premature)' if act.false_alarm else ''}"
+    return f"{minute_text(act.again)}{' (premature)' if act.false_alarm else ''}"
 
 
 def _change(before: str, after: str) -> str:

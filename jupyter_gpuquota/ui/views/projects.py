@@ -14,7 +14,17 @@ from ...model.resources import gpus_text
 from ...model.struct import Page
 from .markup import Markup, join, tag
 from .policy import difference
-from .view import Column, Row, TableView, View, html_table, pairs_html, pairs_text, text_table
+from .view import (
+    Column,
+    Row,
+    TableView,
+    View,
+    html_table,
+    pairs_html,
+    pairs_text,
+    second_text,
+    text_table,
+)
 
 
 class ProjectsView(View[Projects]):
@@ -224,7 +234,7 @@ _EFFECTS: list[Column[ProjectEffect]] = [
 ]
 
 _AUDIT: list[Column[AuditEntry]] = [
-    Column("AT", lambda e: f"{e.at:%Y-%m-%d %H:%M:%S %Z}"),
+    Column("AT", lambda e: second_text(e.at)),
     Column("WHO", lambda e: e.who),
     Column("WHAT", lambda e: e.what),
     Column("CHANGE", _difference),

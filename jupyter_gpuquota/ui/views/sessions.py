@@ -57,12 +57,14 @@ class SessionsView(View[tuple[Session, ...]]):
 
     @property
     def text(self) -> str:
-        """Return a table, then reasons of sessions that do not run, or that somebody has ended."""
+        """Return a table, then reasons and remarks, and the URLs for which the table has no room."""
         if not self.data:
             return self._none
-        why = [printable(f"{s.spec.name}: {r.message}") for s, r in self._reasons]
-        why += [printable(f"{s.spec.name}: {remark}") for s, remark in self._idle]
-        return "\n".join([text_table(self._columns(), self.data), *([""] if why else []), *why])
+        why = [f"{s.spec.name}: {r.message}" for s, r in self._reasons]
+        why += [f"{s.spec.name}: {remark}" for s, remark in self._idle]
+        urls = [f"{s.spec.name}: {self._urls[s.id]}" for s in self.data if s.id in self._urls]
+        below = [printable(line) for block in (why, urls) if block for line in ("", *block)]
+        return "\n".join([text_table(self._columns(), self.data), *below])
 
     @property
     def body(self) -> Markup:
@@ -71,7 +73,9 @@ class SessionsView(View[tuple[Session, ...]]):
             return tag("p", self._none)
         why = (tag("p", tag("b", s.spec.name), f": {r.message} {r.hint}") for s, r in self._reasons)
         idle = (tag("p", tag("b", s.spec.name), f": {remark}") for s, remark in self._idle)
-        return join(html_table(self._columns(), self.data, "Sessions"), *why, *idle)
+        links = Column("URL", lambda s: self._urls.get(s.id, ""), link)
+        table = html_table([*self._columns(), links], self.data, "Sessions")
+        return join(table, *why, *idle)
 
     @property
     def records(self) -> list[Row]:
@@ -104,7 +108,6 @@ class SessionsView(View[tuple[Session, ...]]):
             Column("USER", lambda s: s.owner, whole=True),
             Column("GPUs (simulated)", gpus_of) if simulated else Column("GPUs", _marked_gpus),
             Column("ISOLATION", lambda s: isolation_short(s.isolation) if s.isolation else ""),
-            Column("URL", lambda s: self._urls.get(s.id, ""), link),
         ]
         return [c for c in columns if not (self._undivided and c.heading == "PROJECT")]
 

@@ -212,16 +212,34 @@ def span_text(since: datetime, now: datetime) -> str:
     return f"{seconds}s"
 
 
+def clock_text(at: datetime) -> str:
+    """Return the time of day, in the zone of this machine or of `TZ`: `15:05 CET`."""
+    return f"{at.astimezone():%H:%M %Z}"
+
+
+def minute_text(at: datetime) -> str:
+    """Return the same with the date: `2026-01-02 15:05 CET`."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M %Z}"
+
+
+def second_text(at: datetime) -> str:
+    """Return the same to the second: `2026-01-02 15:05:07 CET`."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M:%S %Z}"
+
+
 __all__ = [
     "Column",
     "NotedView",
     "Row",
     "TableView",
     "View",
+    "clock_text",
     "html_table",
     "join",
+    "minute_text",
     "pairs_html",
     "pairs_text",
+    "second_text",
     "span_text",
     "text_table",
 ]

@@ -82,6 +82,9 @@ export const admin: Texts = {
     trans.__('%1 is not a level.', a.level),
     trans.__('Choose everyone, project:NAME or kind:KIND.')
   ],
+  'policy.level.missing': (trans) => [
+    trans.__('Choose everyone, a project or a kind.')
+  ],
   'policy.lock': (trans, _f, a) => [
     trans.__('%1 is locked but not set.', a.rule),
     trans.__('Set it in the same level, or do not lock it.')
