@@ -24,6 +24,7 @@ export const commands: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null
   ): void => {
     const trans = ours(translator);
+    followFocus(app);
     addSessionCommands(app.commands, workspace, trans);
     const category = trans.__('GPU Workspace');
     // Of those that match what was typed equally well, what is listed first comes first.
@@ -32,3 +33,22 @@ export const commands: JupyterFrontEndPlugin<void> = {
     });
   }
 };
+
+/**
+ * Return the focus to the page where a command has left it on nothing: dialogs that were opened from
+ * the palette have no place to give it back to.
+ */
+function followFocus({ commands, shell }: JupyterFrontEnd): void {
+  const known = new Set<string>(Object.values(CommandIDs));
+  const look = () => {
+    const { currentWidget } = shell;
+    if (currentWidget && document.activeElement === document.body) {
+      shell.activateById(currentWidget.id);
+    }
+  };
+  commands.commandExecuted.connect((_, { id, result }) => {
+    if (known.has(id)) {
+      void result.then(look, look);
+    }
+  });
+}

@@ -1,10 +1,20 @@
 import { Department, ProjectUse, Quota } from '../api/models';
 
-/** Find a project, else the default one, else the first. */
-export function projectOf(quota: Quota, name: string): ProjectUse | undefined {
-  const find = (wanted: string) =>
-    quota.projects.find(project => project.name === wanted);
-  return find(name) ?? find(quota.default) ?? quota.projects[0];
+/** Find a project, else one in which a user has or waits for GPUs, else the default one. */
+export function projectOf(
+  quota: Quota,
+  name: string,
+  user = ''
+): ProjectUse | undefined {
+  const { default: usual, projects } = quota;
+  const used = projects.filter(({ users }) =>
+    users.some(use => use.user === user && (use.allocated || use.waiting))
+  );
+  const find = (wanted: string, among = projects) =>
+    among.find(project => project.name === wanted);
+  return (
+    find(name) ?? find(usual, used) ?? used[0] ?? find(usual) ?? projects[0]
+  );
 }
 
 /**

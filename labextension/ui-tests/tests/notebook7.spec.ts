@@ -59,6 +59,8 @@ test('Notebook 7 runs a cell in a session, and shows what its kernel has @live',
   const icon = await tab.locator('.lm-TabBar-tabIcon svg').boundingBox();
   const label = await tab.locator('.lm-TabBar-tabLabel').boundingBox();
   expect(icon!.x + icon!.width).toBeLessThanOrEqual(label!.x);
+  const middles = [icon, label].map(box => box!.y + box!.height / 2);
+  expect(Math.abs(middles[0] - middles[1])).toBeLessThanOrEqual(1.5);
 });
 
 test('Notebook 7 has the panel beside its files', async ({ context, lab }) => {

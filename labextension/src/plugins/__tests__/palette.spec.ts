@@ -1,6 +1,7 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { CommandRegistry } from '@lumino/commands';
+import { waitFor } from '@testing-library/react';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { CommandIDs } from '../../commands';
@@ -12,6 +13,7 @@ describe('the commands in the palette', () => {
   let page: Page;
   let commands: CommandRegistry;
   let ranks: Map<string, number>;
+  let activated: string[];
 
   beforeEach(() => {
     page = new Page();
@@ -21,7 +23,12 @@ describe('the commands in the palette', () => {
       addItem: ({ command, rank }: { command: string; rank: number }) =>
         ranks.set(command, rank)
     } as unknown as ICommandPalette;
-    const app = { commands } as unknown as JupyterFrontEnd;
+    activated = [];
+    const shell = {
+      currentWidget: { id: 'a-notebook' },
+      activateById: (id: string) => activated.push(id)
+    };
+    const app = { commands, shell } as unknown as JupyterFrontEnd;
     void plugin.activate(app, page.store, null, palette);
     void details.activate(
       { commands, restored: Promise.resolve() } as unknown as JupyterFrontEnd,
@@ -53,6 +60,21 @@ describe('the commands in the palette', () => {
     const isVisible = (id: string) =>
       commands.isVisible(CommandIDs.keepAlive, { id });
     expect([isVisible('s1'), isVisible('s2')]).toEqual([true, false]);
+  });
+
+  it('leave the focus in the page, not on nothing, and take it from nobody', async () => {
+    page.server.on('GET /sessions', { body: makePage([makeSession()]) });
+    page.server.on('POST /sessions/s1/keep-alive', { body: makeSession() });
+    await page.store.sessions.refresh();
+    const keep = () => commands.execute(CommandIDs.keepAlive, { id: 's1' });
+    await keep();
+    await waitFor(() => expect(activated).toEqual(['a-notebook']));
+    const input = document.body.appendChild(document.createElement('input'));
+    input.focus();
+    await keep();
+    await new Promise(done => setTimeout(done));
+    expect(activated).toHaveLength(1);
+    input.remove();
   });
 
   it('leave the icon of the extension to what opens it', () => {

@@ -16,6 +16,25 @@ describe('quota', () => {
     expect(projectOf(makeQuota({ projects: [] }), '')).toBeUndefined();
   });
 
+  it('is where a user has or waits for GPUs, unless another is chosen', () => {
+    const team = (name: string, allocated: number, waiting: number) =>
+      makeProject({ name, users: [{ user: 'li', allocated, waiting }] });
+    const first = (...projects: ReturnType<typeof team>[]) =>
+      projectOf(makeQuota({ projects, default: 'team-a' }), '', 'li')?.name;
+    const [idle, busy, queued] = [
+      team('team-a', 0, 0),
+      team('team-b', 500, 0),
+      team('team-c', 0, 1)
+    ];
+    expect(first(idle, busy)).toBe('team-b');
+    expect(first(idle, queued)).toBe('team-c');
+    expect(first(busy, queued, team('team-a', 1, 0))).toBe('team-a');
+    expect(first(idle, team('team-b', 0, 0))).toBe('team-a');
+    const both = makeQuota({ projects: [idle, busy] });
+    expect(projectOf(both, 'team-a', 'li')?.name).toBe('team-a');
+    expect(projectOf(both, '', 'ana')?.name).toBe('team-a');
+  });
+
   it('sums what a user holds in all projects', () => {
     expect(heldBy(quota, 'ana')).toBe(1000);
     expect(heldBy(quota, 'nobody')).toBe(0);

@@ -1,4 +1,10 @@
-import { fireEvent, screen, within } from '@testing-library/react';
+import {
+  act,
+  fireEvent,
+  screen,
+  waitFor,
+  within
+} from '@testing-library/react';
 import { StateDB } from '@jupyterlab/statedb';
 import React from 'react';
 import {
@@ -136,6 +142,26 @@ describe('the team', () => {
       screen.getByRole('meter', { name: 'GPUs used by team-b' })
     ).toBeTruthy();
     expect(await state.fetch('jupyter-gpuquota:project')).toBe('team-b');
+  });
+
+  it('opens on the project in which I queue, and stays there', async () => {
+    const use = { user: 'ana', allocated: 0, waiting: 1 };
+    const answer = (...users: (typeof use)[]) =>
+      page.server.on('GET /quota', {
+        body: makeQuota({
+          projects: [
+            makeProject({ users: [] }),
+            makeProject({ name: 'team-b', users })
+          ]
+        })
+      });
+    answer(use);
+    await show();
+    const chosen = () => screen.getByLabelText<HTMLSelectElement>('Project');
+    await waitFor(() => expect(chosen().value).toBe('team-b'));
+    answer();
+    await act(() => page.store.quota.refresh());
+    expect(chosen().value).toBe('team-b');
   });
 
   it('passes on what the backend warns of', async () => {

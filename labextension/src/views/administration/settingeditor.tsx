@@ -18,7 +18,7 @@ export interface IEditor<Field extends string, Base> {
   readonly count: number;
   readonly said: string;
   readonly failure: ApiError | undefined;
-  /** What has the focus once the form is gone. */
+  /** What has the focus once the form is gone, unless it goes back to what opened it. */
   readonly button: React.RefObject<HTMLButtonElement>;
   open(base: Base): Promise<void>;
   close(): void;
@@ -45,11 +45,14 @@ export function useEditor<Field extends string, Base>(
   const [said, say] = useState('');
   const [failure, fail] = useState<ApiError>();
   const button = useRef<HTMLButtonElement>(null);
+  const opener = useRef<Element | null>(null);
   const open = useCallback(
     async (base: Base) => {
+      const from = document.activeElement;
       if (model?.isDirty && !(await mayLeave(trans))) {
         return;
       }
+      opener.current = from;
       setModel(new SettingModel(subject, base));
       setCount(before => before + 1);
       say('');
@@ -57,11 +60,17 @@ export function useEditor<Field extends string, Base>(
     },
     [model, subject, trans]
   );
-  const leave = (text: string) => {
+  const leave = (text: string, next = button.current) => {
     setModel(null);
     say(text);
     fail(undefined);
-    button.current?.focus();
+    next?.focus();
+  };
+  /** Return what opened the form, where that is still there: a row, say. */
+  const back = () => {
+    const from = opener.current;
+    const isThere = from instanceof HTMLButtonElement && from.isConnected;
+    return isThere ? from : button.current;
   };
   const remove = async () => {
     try {
@@ -84,8 +93,8 @@ export function useEditor<Field extends string, Base>(
     failure,
     button,
     open,
-    close: () => leave(''),
-    saved: () => leave(model ? options.saved(model.draft) : ''),
+    close: () => leave('', back()),
+    saved: () => leave(model ? options.saved(model.draft) : '', back()),
     remove: options.remove && remove
   };
 }

@@ -2,10 +2,10 @@ import { HTMLSelect } from '@jupyterlab/ui-components';
 import { IStateDB } from '@jupyterlab/statedb';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { SplitPanel, Widget } from '@lumino/widgets';
-import React, { useEffect, useId, useRef, useState } from 'react';
+import React, { useEffect, useId, useRef } from 'react';
 import { About, ProjectUse, Quota } from '../../api/models';
 import { CommandIDs } from '../../commands';
-import { isUndivided, projectOf, usersOf } from '../../state/quota';
+import { isUndivided, usersOf } from '../../state/quota';
 import { Result } from '../../state/resource';
 import { Gauges, useGpus } from '../gpus/gauges';
 import { Notice } from '../parts/controls';
@@ -13,10 +13,9 @@ import { Loaded } from '../parts/loaded';
 import { Meter } from '../parts/meter';
 import { freeText, gpus, gpusText } from '../parts/texts';
 import { IUi, LiveWidget, useResult, useUi } from '../parts/ui';
+import { useProject } from './teamchoice';
 import { Departments } from './teamdepartments';
 import { machineText, Queued, Storage } from './teamfolds';
-
-const CHOICE = 'jupyter-gpuquota:project';
 
 /** Make the panel's section on quota. */
 export function create(ui: IUi, state: IStateDB | null): Widget {
@@ -94,9 +93,8 @@ export function TeamView(props: {
 function Team(props: { quota: Quota; state: IStateDB | null }): JSX.Element {
   const { workspace, trans } = useUi();
   const about = useResult(workspace.about);
-  const [chosen, choose] = useChoice(props.state);
-  const project = projectOf(props.quota, chosen);
   const me = about.status === 'ready' ? about.value.user : '';
+  const [project, choose] = useProject(props.quota, props.state, me);
   return (
     <>
       <Warnings about={about} />
@@ -133,29 +131,6 @@ function wholeText(
   return isLocal
     ? trans.__('This machine: %1', all)
     : trans.__('All GPUs: %1', all);
-}
-
-/** Remember which project is looked at. */
-function useChoice(state: IStateDB | null): [string, (name: string) => void] {
-  const [chosen, setChosen] = useState('');
-  useEffect(() => {
-    let isGone = false;
-    void state?.fetch(CHOICE).then(stored => {
-      if (!isGone && typeof stored === 'string') {
-        setChosen(stored);
-      }
-    });
-    return () => {
-      isGone = true;
-    };
-  }, [state]);
-  return [
-    chosen,
-    name => {
-      setChosen(name);
-      void state?.save(CHOICE, name);
-    }
-  ];
 }
 
 function Warnings(props: { about: Result<About> }): JSX.Element | null {

@@ -1,0 +1,36 @@
+import { IStateDB } from '@jupyterlab/statedb';
+import { useEffect, useRef, useState } from 'react';
+import { ProjectUse, Quota } from '../../api/models';
+import { projectOf } from '../../state/quota';
+
+const CHOICE = 'jupyter-gpuquota:project';
+
+/** Return the project that is looked at, and what chooses another one, which is remembered. */
+export function useProject(
+  quota: Quota,
+  state: IStateDB | null,
+  me: string
+): [ProjectUse | undefined, (name: string) => void] {
+  const [chosen, setChosen] = useState('');
+  // It stays the same when sessions begin and end.
+  const first = useRef('');
+  first.current ||= (me && projectOf(quota, '', me)?.name) || '';
+  useEffect(() => {
+    let isGone = false;
+    void state?.fetch(CHOICE).then(stored => {
+      if (!isGone && typeof stored === 'string') {
+        setChosen(stored);
+      }
+    });
+    return () => {
+      isGone = true;
+    };
+  }, [state]);
+  return [
+    projectOf(quota, chosen || first.current),
+    name => {
+      setChosen(name);
+      void state?.save(CHOICE, name);
+    }
+  ];
+}
