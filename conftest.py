@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import time
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +122,8 @@ def _jupyter_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
         for name in [name for name in os.environ if name.startswith(ours)]:
             patch.delenv(name)
         patch.setenv(BACKEND, backend)
+        patch.setenv("TZ", "UTC")  # texts have times of the machine's zone
+        time.tzset()
         yield
 
 
