@@ -40,6 +40,7 @@ class TestLife:
         assert ran.code == 0, ran
         assert "life is running." in ran.err.splitlines()
         assert "(simulated)" in ran.out
+        assert f"Its folder is {shell.folder / 'work'}. Open it with" in ran.out
         assert "life" in shell.ok("list", "--state", "running", "-p", "team-b")
         assert "Jupyter Server" in shell.ok("logs", "life")
         assert shell("suspend", "life").out == "life: Suspended on request.\n"
@@ -70,7 +71,8 @@ class TestLife:
         shell.ok("delete", "broken")
 
     def test_a_command_runs_where_the_user_is(self, shell):
-        shell.ok("submit", "where", "--wait", "--", "pwd", cwd=shell.folder)
+        said = shell.ok("submit", "where", "--wait", "--", "pwd", cwd=shell.folder)
+        assert f"Its folder is {shell.folder}." in said
         assert shell.ok("logs", "where").strip().endswith(str(shell.folder))
         shell.ok("delete", "where")
 

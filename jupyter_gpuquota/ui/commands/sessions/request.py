@@ -96,7 +96,7 @@ def _fill_program(group: argparse._ArgumentGroup) -> None:
         "--command", nargs="?", const=True, metavar="WORDS", help="the program, instead of `--`"
     )
     group.add_argument("--args", default="", metavar="WORDS", help="arguments, instead of `--`")
-    group.add_argument("--folder", default="", help="working folder")
+    group.add_argument("--folder", default="", help="working folder (default: the current one)")
     group.add_argument(
         "-e",
         "--environment-variable",
