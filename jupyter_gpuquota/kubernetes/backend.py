@@ -55,6 +55,7 @@ from .resident.parts import parts_of
 from .resident.resident import ClusterResident, Driven, at_once
 from .resident.settings import ClusterSettings, administrator
 from .rights.access import ClusterAccess
+from .rights.kinds import KindRights
 from .rights.roles import team
 from .rights.session_tokens import SessionTokens, new_token
 from .sessions import ClusterSessions
@@ -99,8 +100,7 @@ class _Assembly:
     ) -> None:
         self._control = control
         self._config = config
-        self._home = home
-        self._clock = clock
+        self._home, self._clock = home, clock
         self._connect = connecting or partial(connect, config.kubeconfig, config.context)
         self._board = Board()
         self._leadership = Leadership()
@@ -126,7 +126,8 @@ class _Assembly:
         known = (self._board, self._watches, self._reader)
         self._meter = gpu_meter(prometheus(config), *known, lambda: self._resident.look())
         self._admin = administrator(control, self._board, self._engine)
-        self._reconciler = self._make_reconciler(defaults)
+        self._manifests = self._make_manifests(defaults)
+        self._reconciler = self._make_reconciler()
         self._resident = self._make_resident()
         self._settings = self._make_settings()
 
@@ -138,7 +139,6 @@ class _Assembly:
             lambda project, kind, resource: self._engine.counts(project, kind, resource),
             lambda project: self._engine.limits(project),
             lambda: self._engine.gangs,
-            lambda: self._objects.kinds.mpi,
         )
 
     def backend(self) -> Backend:
@@ -153,7 +153,9 @@ class _Assembly:
             inventory=self._inventory,
             changes=BoardChanges(board),
             access=cast("Access", self._late_access),
-            planning=EnginePlanning(self._engine, board, self._facts.isolation, self._volumes.told),
+            planning=EnginePlanning(
+                self._engine, board, self._facts.isolation, self._volumes.told, self._manifests.told
+            ),
             usage=ClusterUsage(board, self._control.idle_interval),
             logs=self._reaching.logs,
             exec=self._reaching.exec,
@@ -196,12 +198,14 @@ class _Assembly:
         about = (self._board, self._home, self._api, self._watches)
         return open_data(self._config, defaults, *about, lambda id_: self._reconciler.wake(id_))
 
-    def _make_reconciler(self, defaults: PodDefaults) -> Reconciler:
+    def _make_manifests(self, defaults: PodDefaults) -> SessionManifests:
+        parts = partial(parts_of, self._engine, self._inventory, self._board, defaults)
+        return SessionManifests(parts, defaults, self._volumes.attached, self._objects.kinds)
+
+    def _make_reconciler(self) -> Reconciler:
         board = self._board
         secrets = SessionSecrets(self._api, new_token)
-        parts = partial(parts_of, self._engine, self._inventory, board, defaults)
-        manifests = SessionManifests(parts, defaults, self._volumes.attached, self._objects.kinds)
-        writer = Writer(self._api, manifests, secrets, self._volumes.of_sessions)
+        writer = Writer(self._api, self._manifests, secrets, self._volumes.of_sessions)
         steps = Steps(
             board,
             self._objects,
@@ -260,7 +264,7 @@ class _Assembly:
         async with AsyncExitStack() as failed:
             failed.push_async_callback(api.close)
             engine = await self._discover()
-            await self._objects.discover(api)
+            await self._objects.discover(api, KindRights(api))
             failed.pop_all()
         self._late_engine.found(engine)
         self._late_differences.found(replace(engine.differences, on_this_machine=False))

@@ -89,8 +89,7 @@ class KubernetesInventory(BoardInventory):
     """The projects of the engine, and the nodes and images of a cluster.
 
     `counts` returns whether the quota of a project, for a kind of session, counts a resource;
-    `limits` whether that quota is known, `gangs` how the pods of a training start, `mpi` whether
-    the cluster has MPIJobs.
+    `limits` whether that quota is known, `gangs` how the pods of a training start.
     """
 
     source = "cluster"
@@ -104,13 +103,11 @@ class KubernetesInventory(BoardInventory):
         counts: Callable[[str, Kind, str], bool],
         limits: Callable[[str], bool],
         gangs: Callable[[], Gangs] = lambda: "",
-        mpi: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(board)
         self._counts = counts
         self._limits = limits
         self._gangs = gangs
-        self._mpi = mpi
         self._offer = offer
         self._reader = reader
         self._choices: dict[tuple[object, ...], Choice | FieldError] = {}
@@ -121,9 +118,7 @@ class KubernetesInventory(BoardInventory):
         """What options of containers may be; the engine says whether it starts pods together."""
         gangs = self._gangs()
         most = _MOST_PROCESSES if gangs else 1
-        return replace(
-            self._offer.containers, processes=most, apart=gangs == "counted", mpi=self._mpi()
-        )
+        return replace(self._offer.containers, processes=most, apart=gangs == "counted")
 
     async def environments(self) -> tuple[Environment, ...]:
         """Return the images that administrators offer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
@@ -23,7 +23,8 @@ from .faults import translated
 class EnginePlanning:
     """Forecasts of a cluster's engine.
 
-    `isolation` returns what would isolate a request, `ties` where it runs for its volumes' sake.
+    `isolation` returns what would isolate a request, `ties` where it runs for its volumes' sake,
+    `workload` what its workload lacks.
     """
 
     def __init__(
@@ -32,11 +33,13 @@ class EnginePlanning:
         board: Board,
         isolation: Callable[[SessionSpec], Isolation | None],
         ties: Callable[[SessionSpec, str], Sequence[Message]],
+        workload: Callable[[SessionSpec], Awaitable[Sequence[Message]]],
     ) -> None:
         self._engine = engine
         self._board = board
         self._isolation = isolation
         self._ties = ties
+        self._workload = workload
 
     async def preview(self, spec: SessionSpec, owner: str) -> Preview:
         """Return what would happen to a validated request of a user. Raises Unavailable."""
@@ -44,9 +47,9 @@ class EnginePlanning:
             found = await self._engine.preview(spec)
         found = plain_preview(found) if self._is_undivided() else found
         found = replace(found, isolation=self._isolation(spec))
-        tied = tuple(self._ties(spec, owner))
-        said = (*found.sentences, *tied)
-        return replace(found, sentences=said, message=joined(*said)) if tied else found
+        more = (*self._ties(spec, owner), *await self._workload(spec))
+        said = (*found.sentences, *more)
+        return replace(found, sentences=said, message=joined(*said)) if more else found
 
     async def position(self, session_id: str) -> QueuePosition:
         """Return why a session is queued, and its position. Raises NotFound, Unavailable."""

@@ -104,7 +104,7 @@ class ContainerRules:
     the longest name whose objects still have valid names. Users may not name Secrets and claims
     that match `secrets` and `claims`, where `*` stands for any characters: they belong to sessions
     and other users. `processes` is the most that one training may have;
-    `apart`: they start one by one, and not all or none. `mpi`: the cluster has MPIJobs.
+    `apart`: they start one by one, and not all or none.
     """
 
     host_paths: tuple[str, ...] = ()
@@ -114,7 +114,6 @@ class ContainerRules:
     claims: str = ""
     processes: int = 1
     apart: bool = False
-    mpi: bool = False
 
     def keeps_secret(self, name: str) -> bool:
         """Return whether a Secret is not for users to name."""

@@ -15,7 +15,7 @@ from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, MANAGER, RECORD, SESS
 from jupyter_gpuquota.kubernetes.logs.logs import KubeLogs
 from jupyter_gpuquota.kubernetes.names import object_name
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
-from jupyter_gpuquota.kubernetes.reconcile.kinds import WorkloadKinds
+from jupyter_gpuquota.kubernetes.reconcile.kinds import plain_kind
 from jupyter_gpuquota.kubernetes.reconcile.objects import SessionObjects
 from jupyter_gpuquota.kubernetes.reconcile.reconciler import Reconciler
 from jupyter_gpuquota.kubernetes.reconcile.secrets import SessionSecrets
@@ -49,13 +49,13 @@ def spec(name: str = "exp-1", *, kind: Any = "interactive", **fields: Any) -> Se
 class SmallManifests:
     """Manifests with only what controllers need."""
 
-    def workload(self, session: Session) -> tuple[Any, dict[str, Any]]:
+    async def workload(self, session: Session) -> tuple[Any, dict[str, Any]]:
         labels = {MANAGED_BY: MANAGER, SESSION: session.id}
         container = {"name": "main", "image": session.spec.image, "gpu": session.spec.share.milli}
         template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
         kind = {"suspend": True} if session.spec.kind == "train" else {"replicas": 0}
         meta = {"name": object_name(session), "labels": labels}
-        resource = WorkloadKinds().made_for(session.spec)
+        resource = plain_kind(session.spec)
         return resource, {"metadata": meta, "spec": {**kind, "template": template}}
 
     def released(self, session: Session) -> dict[str, str]:

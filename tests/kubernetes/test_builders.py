@@ -187,12 +187,13 @@ def test_without_an_address_nothing_leads_to_a_controller() -> None:
     assert not {TOKEN_FILE, CA} & env.keys()
 
 
-def test_manifests_are_made_by_what_is_known_now() -> None:
+@pytest.mark.asyncio
+async def test_manifests_are_made_by_what_is_known_now() -> None:
     defaults = PodDefaults(proxy=PROXY)
     parts = Parts(share=NO_GPU, defaults=defaults)
     made = SessionManifests(lambda _spec: parts, defaults, lambda *_: (), WorkloadKinds())
     session = image_session()
-    assert made.workload(session) == (STATEFUL_SETS, workload(session, parts))
+    assert await made.workload(session) == (STATEFUL_SETS, workload(session, parts))
     children = made.children(session, TOKEN, STATEFUL_SETS)
     assert [(kind.kind, manifest["kind"]) for kind, manifest in children] == [
         ("Secret", "Secret"),

@@ -8,7 +8,6 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from jupyter_gpuquota.core.forecast import previews
 from jupyter_gpuquota.core.requests.processes import last_process
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
 from jupyter_gpuquota.kubernetes.builders.session_manifests import SessionManifests
@@ -25,8 +24,6 @@ from jupyter_gpuquota.kubernetes.state.advance import advance
 from jupyter_gpuquota.kubernetes.state.desired import Action, next_action
 from jupyter_gpuquota.kubernetes.state.record import Record, shape_of
 from jupyter_gpuquota.kubernetes.state.seen import Seen
-from jupyter_gpuquota.model.pods import ContainerRules
-from jupyter_gpuquota.model.previews import Preview
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_session
@@ -186,37 +183,58 @@ def test_one_process_and_part_of_a_gpu_has_one_slot() -> None:
     assert workload(session, Parts(), MPI_JOBS)["spec"]["slotsPerWorker"] == 1
 
 
-def test_its_kind_is_what_the_cluster_has() -> None:
-    has, lacks = WorkloadKinds(mpi=True), WorkloadKinds()
-    assert has.made_for(requested().spec) is MPI_JOBS
+class Lacks:
+    """Rights of which some are missing, by project."""
+
+    def __init__(self, **missing: str) -> None:
+        self.missing = missing
+
+    async def lacking(self, kind: Any, project: str, verbs: Any) -> str:
+        assert (kind, "patch" in verbs) == (MPI_JOBS, True)
+        return self.missing.get(project.replace("-", "_"), "")
+
+
+@pytest.mark.asyncio
+async def test_its_kind_is_what_the_cluster_has() -> None:
+    has, lacks = WorkloadKinds([MPI_JOBS]), WorkloadKinds()
+    assert await has.made_for(requested().spec) == (MPI_JOBS, None)
     assert has.possible_for(requested().spec) == (JOBS, MPI_JOBS)
-    for kinds, spec in (
-        (lacks, requested().spec),
-        (has, requested("torch").spec),
-        (has, requested(processes=1).spec),
-    ):
-        assert kinds.possible_for(spec) == (JOBS,)
-    assert has.made_for(make_session("exp-1", "1").spec) is STATEFUL_SETS
+    kind, why = await lacks.made_for(requested().spec)
+    assert (kind, why and "no MPIJobs" in why.text) == (JOBS, True)
+    assert lacks.possible_for(requested().spec) == (JOBS,)
+    for other in (requested("torch"), requested(processes=1)):
+        assert await has.made_for(other.spec) == (JOBS, None)
+        assert has.possible_for(other.spec) == (JOBS,)
+    assert await has.made_for(make_session("exp-1", "1").spec) == (STATEFUL_SETS, None)
 
 
-def test_the_service_is_left_to_the_operator() -> None:
-    manifests = SessionManifests(
-        lambda _: Parts(), PodDefaults(), lambda *_: (), WorkloadKinds(mpi=True)
-    )
-    kind, made = manifests.workload(requested())
+def manifests_of(kinds: WorkloadKinds) -> SessionManifests:
+    return SessionManifests(lambda _: Parts(), PodDefaults(), lambda *_: (), kinds)
+
+
+@pytest.mark.asyncio
+async def test_without_the_rights_it_is_a_job_and_the_preview_says_so() -> None:
+    session = requested()
+    other = replace(session, spec=replace(session.spec, project="team-b"))
+    missing = Lacks(**{session.spec.project.replace("-", "_"): "create mpijobs"})
+    manifests = manifests_of(WorkloadKinds([MPI_JOBS], missing))
+    kind, made = await manifests.workload(session)
+    assert (kind, made["kind"]) == (JOBS, "Job")
+    [told] = await manifests.told(session.spec)
+    assert "(create mpijobs)" in told.text
+    assert session.spec.project in told.text
+    assert (await manifests.workload(other))[0] is MPI_JOBS
+    assert await manifests.told(other.spec) == ()
+
+
+@pytest.mark.asyncio
+async def test_the_service_is_left_to_the_operator() -> None:
+    manifests = manifests_of(WorkloadKinds([MPI_JOBS]))
+    kind, made = await manifests.workload(requested())
     assert (kind, made["kind"]) == (MPI_JOBS, "MPIJob")
     kinds = [each for each, _ in manifests.children(requested(), "token", kind)]
     assert SERVICES not in kinds
     assert SERVICES in [each for each, _ in manifests.children(requested(), "token", JOBS)]
-
-
-def test_a_preview_says_where_there_is_no_launcher() -> None:
-    told = Preview(verdict="fits", message="It starts now.")
-    spec = requested().spec
-    assert "no MPIJobs" in previews.without_mpi(told, spec, ContainerRules()).message
-    assert previews.without_mpi(told, spec, ContainerRules(mpi=True)) is told
-    for other in (requested("torch"), requested(processes=1)):
-        assert previews.without_mpi(told, other.spec, ContainerRules()) is told
 
 
 def test_the_launcher_is_process_0() -> None:

@@ -65,16 +65,19 @@ def test_datasets_change_what_pods_are_made_from() -> None:
     assert shape_of(image_session()) != shape_of(image_session(data=(MOUNT,)))
 
 
-def test_a_training_is_out_of_its_queue_until_its_data_is_there() -> None:
+@pytest.mark.asyncio
+async def test_a_training_is_out_of_its_queue_until_its_data_is_there() -> None:
     session = image_session(kind="train", command=("x",), data=(MOUNT,))
     engine = EnginePatch(labels={"queue": "gpus", "class": "train"}, held={"queue": "nowhere"})
     parts = Parts(engine=engine, share=NO_GPU, defaults=DEFAULTS)
     made = SessionManifests(lambda _: parts, DEFAULTS, lambda *_: (), WorkloadKinds())
-    before, after = made.workload(session)[1]["metadata"]["labels"], made.released(session)
+    _, workload_ = await made.workload(session)
+    before, after = workload_["metadata"]["labels"], made.released(session)
     assert (before["queue"], after["queue"]) == ("nowhere", "gpus")
     assert before == {**after, "queue": "nowhere"}
     other = replace(session, spec=replace(session.spec, data=()))
-    assert made.workload(other)[1]["metadata"]["labels"]["queue"] == "gpus"
+    _, workload_ = await made.workload(other)
+    assert workload_["metadata"]["labels"]["queue"] == "gpus"
 
 
 @pytest.mark.asyncio

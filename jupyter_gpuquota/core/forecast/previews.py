@@ -85,14 +85,6 @@ def apart(found: Preview, spec: SessionSpec, rules: ContainerRules | None) -> Pr
     return msgspec.structs.replace(found, message=joined(*said), sentences=said)
 
 
-def without_mpi(found: Preview, spec: SessionSpec, rules: ContainerRules | None) -> Preview:
-    """Return a preview that says so where a training for MPI has no launcher."""
-    if spec.framework != "mpi" or spec.processes == 1 or rules is None or rules.mpi:
-        return found
-    said = (*found.sentences, message("preview.no_mpi"))
-    return msgspec.structs.replace(found, message=joined(*said), sentences=said)
-
-
 def with_data(found: Preview, data: tuple[MountPreview, ...]) -> Preview:
     """Return a preview that says which datasets are cached, and which are fetched first."""
     if not data:

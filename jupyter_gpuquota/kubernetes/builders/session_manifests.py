@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...model.sessions import Session, SessionSpec
+from ...model.struct import Message
 from ..reconcile.kinds import WorkloadKinds
 from ..reconcile.manifests import Child
 from ..resources import (
@@ -44,12 +45,17 @@ class SessionManifests:
         self._attached = attached
         self._kinds = kinds
 
-    def workload(self, session: Session) -> Child:
+    async def told(self, spec: SessionSpec) -> Sequence[Message]:
+        """Return why a request will have another kind of workload than elsewhere."""
+        _, why = await self._kinds.made_for(spec)
+        return (why,) if why else ()
+
+    async def workload(self, session: Session) -> Child:
         """Return the workload and its kind, without pods: at 0 replicas, or suspended.
 
         Raises InvalidFields.
         """
-        kind = self._kinds.made_for(session.spec)
+        kind, _ = await self._kinds.made_for(session.spec)
         attached = self._attached(session.spec, session.owner)
         parts = replace(self._parts_of(session.spec), attached=attached)
         return kind, workload(session, parts, kind)

@@ -11,7 +11,7 @@ from typing import Any
 from ...model.sessions import Session
 from ..labels import ATTACHED
 from ..names import object_name
-from ..reconcile.kinds import WorkloadKinds
+from ..reconcile.kinds import plain_kind
 from ..resources import JOBS, MPI_JOBS, STATEFUL_SETS, Resource
 from ..state.attached import mark
 from .defaults import Parts
@@ -32,7 +32,7 @@ def workload(session: Session, parts: Parts, kind: Resource[Any] | None = None) 
     Without a `kind` it is one that every cluster has. `released_labels` are those with which it may
     start.
     """
-    kind = kind or WorkloadKinds().made_for(session.spec)
+    kind = kind or plain_kind(session.spec)
     made = manifest(kind, session, spec=_SPECS[kind.plural](session, parts))
     held = parts.engine.held if session.spec.data and session.spec.kind == "train" else {}
     made["metadata"]["labels"] = {**released_labels(session, parts), **held}

@@ -16,7 +16,7 @@ Child = tuple[Resource[Any], Manifest]
 class Manifests(Protocol):
     """Makes the manifests of sessions, without owner references and records."""
 
-    def workload(self, session: Session) -> Child:
+    async def workload(self, session: Session) -> Child:
         """Return the workload and its kind, without pods: at 0 replicas, or suspended.
 
         Raises InvalidFields.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,15 +14,17 @@ from ..names import object_name
 from ..objects.meta import Object
 from ..objects.pods import Event, Pod
 from ..objects.workloads import Workload
-from ..resources import EVENTS, JOBS, MPI_JOBS, PODS, STATEFUL_SETS
+from ..resources import EVENTS, JOBS, MPI_JOBS, PODS, STATEFUL_SETS, Resource
 from ..state.owners import Owners
 from ..state.seen import present_pod
 from ..watching.cache import Cache, Key
 from ..watching.watches import Watches
-from .kinds import WorkloadKinds
+from .kinds import Rights, WorkloadKinds
 
 OURS = f"{MANAGED_BY}={MANAGER}"
 """Selects the objects of all sessions."""
+_BETWEEN: Mapping[Resource[Any], tuple[Resource[Any], str]] = {MPI_JOBS: (JOBS, MPI_LAUNCHERS)}
+"""What workloads of a kind own that owns pods in turn, and the labels that select it."""
 
 
 class SessionObjects:
@@ -45,17 +47,15 @@ class SessionObjects:
             cache.subscribe(partial(self._moved, cache))
         self._events.subscribe(self._heard)
 
-    async def discover(self, api: Api) -> None:
+    async def discover(self, api: Api, rights: Rights) -> None:
         """Find which kinds of workloads a cluster has, and watch them, too. Raises Fault."""
-        known = self.kinds.mpi
-        await self.kinds.find(api)
-        if known or not self.kinds.mpi:
-            return
-        jobs = self._watches.cache(MPI_JOBS, OURS)
-        launchers = self._watches.cache(JOBS, MPI_LAUNCHERS)
-        self._workloads, self._between = (*self._workloads, jobs), (*self._between, launchers)
-        for cache in (jobs, launchers):
-            cache.subscribe(partial(self._moved, cache))
+        known = self.kinds.served
+        await self.kinds.find(api, rights)
+        for kind in self.kinds.served - known:
+            jobs, between = self._watches.cache(kind, OURS), self._watches.cache(*_BETWEEN[kind])
+            self._workloads, self._between = (*self._workloads, jobs), (*self._between, between)
+            for cache in (jobs, between):
+                cache.subscribe(partial(self._moved, cache))
 
     def subscribe(self, changed: Callable[[str], None]) -> None:
         """Call a function with the id of each session of which an object has changed."""
@@ -97,10 +97,10 @@ class SessionObjects:
         return self._watches.forbidden(PODS, namespace=session.spec.project)
 
     def hides_workload(self, session: Session) -> bool:
-        """Return whether the workload of a session may not be read."""
+        """Return whether the workload of a session may not be read, of whatever kind it is."""
         project = session.spec.project
         kinds = self.kinds.possible_for(session.spec)
-        return any(self._watches.forbidden(kind, OURS, namespace=project) for kind in kinds)
+        return all(self._watches.forbidden(kind, OURS, namespace=project) for kind in kinds)
 
     def events(self, session: Session) -> Sequence[Event]:
         """Return the events of a session's workload and pods."""

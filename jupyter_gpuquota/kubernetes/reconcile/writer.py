@@ -57,7 +57,7 @@ class Writer:
     async def create(self, record: Record) -> Workload:
         """Create the workload without pods: from then on the session exists."""
         session = record.session
-        resource, manifest = self._manifests.workload(session)
+        resource, manifest = await self._manifests.workload(session)
         body = _merged(
             manifest,
             annotations={RECORD: encode(record), SHAPE: shape_of(session)},

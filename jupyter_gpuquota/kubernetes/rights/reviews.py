@@ -94,34 +94,8 @@ class Reviews:
         rights = self.table.admin
         return await self._admins.get((user, ""), lambda: self._all_allowed(user, rights, ""))
 
-    async def _climb(self, user: Caller | None, project: str) -> Standing:
-        """Return the highest role whose rights the user has, and what it lacks.
-
-        Only where the user sees a project, everything else is asked, all at once: a slow server is
-        waited for twice.
-        """
-        doubts = self._doubts
-        (first, see), *higher = self.table.ladder
-        if not await self._all_allowed(user, see, project):
-            return Standing(certain=self._doubts == doubts)
-        needs = self.table.needs
-        granted, allowed = await asyncio.gather(
-            _all(self._all_allowed(user, rights, project) for _, rights in higher),
-            _all(self._allowed(user, right, project) for right in needs.values()),
-        )
-        reached = takewhile(lambda rung: rung[1], zip(higher, granted, strict=True))
-        role = [first, *(role for (role, _), _ in reached)][-1]
-        withheld = frozenset[Need | VolumeRight]()
-        if role != "viewer":
-            withheld = frozenset(n for n, has in zip(needs, allowed, strict=True) if not has)
-        return Standing(role, withheld, certain=self._doubts == doubts)
-
-    async def _all_allowed(
-        self, user: Caller | None, rights: Iterable[Right], project: str
-    ) -> bool:
-        return all(await _all(self._allowed(user, right, project) for right in rights))
-
-    async def _allowed(self, user: Caller | None, right: Right, project: str) -> bool:
+    async def allowed(self, user: Caller | None, right: Right, project: str) -> bool:
+        """Return whether a user has a right in a project. Raises Unavailable."""
         kind = "SubjectAccessReview" if user else "SelfSubjectAccessReview"
         attributes = {
             "namespace": project,
@@ -144,6 +118,33 @@ class Reviews:
         allowed = status.allowed and not status.denied
         self._doubts += bool(status.evaluation_error and not allowed)
         return allowed
+
+    async def _climb(self, user: Caller | None, project: str) -> Standing:
+        """Return the highest role whose rights the user has, and what it lacks.
+
+        Only where the user sees a project, everything else is asked, all at once: a slow server is
+        waited for twice.
+        """
+        doubts = self._doubts
+        (first, see), *higher = self.table.ladder
+        if not await self._all_allowed(user, see, project):
+            return Standing(certain=self._doubts == doubts)
+        needs = self.table.needs
+        granted, allowed = await asyncio.gather(
+            _all(self._all_allowed(user, rights, project) for _, rights in higher),
+            _all(self.allowed(user, right, project) for right in needs.values()),
+        )
+        reached = takewhile(lambda rung: rung[1], zip(higher, granted, strict=True))
+        role = [first, *(role for (role, _), _ in reached)][-1]
+        withheld = frozenset[Need | VolumeRight]()
+        if role != "viewer":
+            withheld = frozenset(n for n, has in zip(needs, allowed, strict=True) if not has)
+        return Standing(role, withheld, certain=self._doubts == doubts)
+
+    async def _all_allowed(
+        self, user: Caller | None, rights: Iterable[Right], project: str
+    ) -> bool:
+        return all(await _all(self.allowed(user, right, project) for right in rights))
 
 
 def _lifetime(standing: Standing) -> float:

@@ -52,6 +52,10 @@ PREVIEWS = {
     "preview.no_mpi": Text(
         "The cluster has no MPIJobs: each process runs the command itself, without a launcher."
     ),
+    "preview.mpi_right": Text(
+        "A right for MPIJobs is missing in {project} ({right}): each process runs the command "
+        "itself, without a launcher."
+    ),
     "preview.rounded": Text("Rounded up to {share:share}."),
     "preview.allowed": Text("{share:share} would be allowed."),
 }

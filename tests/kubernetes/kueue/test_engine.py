@@ -423,12 +423,15 @@ async def test_who_may_not_read_cluster_queues_launches_all_the_same() -> None:
 
 
 async def test_a_cluster_that_one_project_has_whole_hears_nothing_of_quotas() -> None:
+    async def nothing(_: Any) -> tuple[()]:
+        return ()
+
     api = FakeApi(("team-a",))
     held = workload("team-a", "s1", 3000, held="team-a")
     fill(api, *team("team-a", 4000), held)
     async with running(api) as engine:
         board: Any = SimpleNamespace(nodes=[make_node("n1", 4)])
-        planning = EnginePlanning(engine, board, lambda _: None, lambda *_: ())
+        planning = EnginePlanning(engine, board, lambda _: None, lambda *_: (), nothing)
         for gpus in ("1", "2"):
             request = make_spec("x", gpus, project="team-a", kind="train")
             found = await planning.preview(request, "ana")

@@ -45,6 +45,9 @@ export const previews: Texts = {
   'preview.home': (trans, f, a) => [
     trans.__('Runs on node %1: your home folder is attached there.', f.or(a.nodes))
   ],
+  'preview.mpi_right': (trans, _f, a) => [
+    trans.__('A right for MPIJobs is missing in %1 (%2): each process runs the command itself, without a launcher.', a.project, a.right)
+  ],
   'preview.nearest': (trans, f, a) => [
     trans.__('%1 would start now.', f.share(a.share))
   ],
