@@ -108,7 +108,7 @@ class _Assembly:
         self._late_access, self._late_differences = Late("The cluster"), Late("The cluster")
         self._api, self._engine = cast("Api", self._late_api), cast("Engine", self._late_engine)
         self._watches = Watches(self._api, config.watched())
-        self._objects = SessionObjects(self._watches)
+        self._objects = SessionObjects(self._watches, config.training_runtime)
         groups, defaults = tuple(config.node_type_labels), config.pod_defaults()
         nodes = NodeSettings(groups, defaults.tolerations, counted=config.milli_resource)
         self._reader = ClusterReader(nodes, lambda: self._engine.divides)

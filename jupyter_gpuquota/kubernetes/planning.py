@@ -33,7 +33,7 @@ class EnginePlanning:
         board: Board,
         isolation: Callable[[SessionSpec], Isolation | None],
         ties: Callable[[SessionSpec, str], Sequence[Message]],
-        workload: Callable[[SessionSpec], Awaitable[Sequence[Message]]],
+        workload: Callable[[SessionSpec, str], Awaitable[Sequence[Message]]],
     ) -> None:
         self._engine = engine
         self._board = board
@@ -47,7 +47,7 @@ class EnginePlanning:
             found = await self._engine.preview(spec)
         found = plain_preview(found) if self._is_undivided() else found
         found = replace(found, isolation=self._isolation(spec))
-        more = (*self._ties(spec, owner), *await self._workload(spec))
+        more = (*self._ties(spec, owner), *await self._workload(spec, owner))
         said = (*found.sentences, *more)
         return replace(found, sentences=said, message=joined(*said)) if more else found
 

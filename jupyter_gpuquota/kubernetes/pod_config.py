@@ -165,6 +165,12 @@ class PodConfig(DatasetConfig):
         help="Folder for the SSH keys of MPIJobs, of the user that sessions run as.",
     ).tag(config=True)
 
+    training_runtime = Unicode(
+        help="""The ClusterTrainingRuntime of Kubeflow's Trainer with which trainings of several
+        processes are TrainJobs, such as the one in deploy/training-runtime.yaml. Empty, and where
+        its template does not fit a request: they are Indexed Jobs.""",
+    ).tag(config=True)
+
     def images(self) -> Images:
         """Return the images of sessions. Raises TraitError."""
         presets = read(self.environments, Preset, "environments")
@@ -213,6 +219,7 @@ class PodConfig(DatasetConfig):
             data_near=bool(self.dataset_fluid),
             mpi_sshd=tuple(self.mpi_sshd),
             mpi_ssh_path=self.mpi_ssh_path,
+            training_runtime=self.training_runtime,
         )
 
     def _home(self) -> str:

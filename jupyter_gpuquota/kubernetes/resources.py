@@ -11,8 +11,9 @@ from .objects.devices import ResourceClaim, ResourceSlice
 from .objects.leases import Lease
 from .objects.meta import Object
 from .objects.pods import Event, Pod
+from .objects.runtimes import TrainingRuntime
 from .objects.storage import AttributesClass, Claim, ClassOfStorage, PersistentVolume
-from .objects.workloads import Job, MpiJob, StatefulSet
+from .objects.workloads import Job, MpiJob, StatefulSet, TrainJob
 
 T = TypeVar("T", bound=Object)
 
@@ -71,6 +72,17 @@ STATEFUL_SETS = Resource("apps", "v1", "statefulsets", "StatefulSet", StatefulSe
 LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease", Lease)
 JOBS = Resource("batch", "v1", "jobs", "Job", Job)
 MPI_JOBS = Resource("kubeflow.org", "v2beta1", "mpijobs", "MPIJob", MpiJob)
+TRAINER_GROUP, TRAINER_VERSION = "trainer.kubeflow.org", "v1alpha1"
+TRAIN_JOBS = Resource(TRAINER_GROUP, TRAINER_VERSION, "trainjobs", "TrainJob", TrainJob)
+TRAINING_RUNTIMES = Resource(
+    TRAINER_GROUP,
+    TRAINER_VERSION,
+    "clustertrainingruntimes",
+    "ClusterTrainingRuntime",
+    TrainingRuntime,
+    namespaced=False,
+)
+JOB_SETS = Resource("jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet", Object)
 DEVICE_GROUP, DEVICE_VERSION = "resource.k8s.io", "v1"
 RESOURCE_SLICES = Resource(
     DEVICE_GROUP,

@@ -220,11 +220,11 @@ async def test_without_the_rights_it_is_a_job_and_the_preview_says_so() -> None:
     manifests = manifests_of(WorkloadKinds([MPI_JOBS], missing))
     kind, made = await manifests.workload(session)
     assert (kind, made["kind"]) == (JOBS, "Job")
-    [told] = await manifests.told(session.spec)
+    [told] = await manifests.told(session.spec, "ana")
     assert "(create mpijobs)" in told.text
     assert session.spec.project in told.text
     assert (await manifests.workload(other))[0] is MPI_JOBS
-    assert await manifests.told(other.spec) == ()
+    assert await manifests.told(other.spec, "ana") == ()
 
 
 @pytest.mark.asyncio

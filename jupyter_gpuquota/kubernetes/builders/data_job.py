@@ -11,7 +11,7 @@ from typing import Any
 from ..labels import DATA_JOB, DATA_TASK, MANAGED_BY, MANAGER
 from ..resources import JOBS
 from .helper_pod import DataJobSettings, HelperProgram, helper_pod
-from .workload import DISRUPTED
+from .job import DISRUPTED
 
 CACHE_FOLDER = "/cache"
 """Where the claim is mounted in the Job's pod."""

@@ -26,6 +26,7 @@ class PodDefaults:
     `data_claim` is the claim with cached datasets in the session's namespace, empty for none;
     with `data_near`, each version has a claim of its own, of which nodes hold copies. `mpi_sshd` is
     the command of the workers of MPIJobs, `mpi_ssh_path` their folder for SSH keys.
+    `training_runtime` is the runtime of TrainJobs, empty where none are to be made.
     """
 
     server: tuple[str, ...] = ("jupyter", "lab")
@@ -48,6 +49,7 @@ class PodDefaults:
     data_near: bool = False
     mpi_sshd: tuple[str, ...] = ("/usr/sbin/sshd", "-De", "-f", "/home/mpiuser/.sshd_config")
     mpi_ssh_path: str = "/home/mpiuser/.ssh"
+    training_runtime: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,9 @@ from .defaults import Parts
 from .metadata import labels_of, without_empty
 from .volumes import volumes
 
+DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
+"""Annotation of a pod: the container that the session is."""
+
 
 def pod_template(
     session: Session, parts: Parts, restart: Literal["Always", "Never", ""]
@@ -28,7 +31,7 @@ def pod_template(
     """Return the template of a session's pods; without `restart`, their workload says that."""
     engine, share = parts.engine, parts.share
     annotations = {
-        "kubectl.kubernetes.io/default-container": CONTAINER,
+        DEFAULT_CONTAINER: CONTAINER,
         **share.annotations,
         **engine.pod_annotations,
     }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
+from ...control.new_session import new_session
 from ...model.sessions import Session, SessionSpec
 from ...model.struct import Message
-from ..reconcile.kinds import WorkloadKinds
+from ..reconcile.kinds import Made, WorkloadKinds, plain_kind
 from ..reconcile.manifests import Child
 from ..resources import (
     CLAIM_TEMPLATES,
@@ -16,12 +18,14 @@ from ..resources import (
     NETWORK_POLICIES,
     SECRETS,
     SERVICES,
+    TRAIN_JOBS,
     Resource,
 )
 from ..state.attached import Attached
 from .claims import claim_template
 from .defaults import Parts, PodDefaults
 from .network import network_policy, service
+from .runtime_fit import unfit
 from .secret import secret
 from .workload import released_labels, workload
 
@@ -45,9 +49,10 @@ class SessionManifests:
         self._attached = attached
         self._kinds = kinds
 
-    async def told(self, spec: SessionSpec) -> Sequence[Message]:
-        """Return why a request will have another kind of workload than elsewhere."""
-        _, why = await self._kinds.made_for(spec)
+    async def told(self, spec: SessionSpec, owner: str) -> Sequence[Message]:
+        """Return why a user's request will have another kind of workload than elsewhere."""
+        session = new_session(spec, owner, datetime.now(UTC))
+        _, why = await self._kind_of(session, self._parts_of(spec))
         return (why,) if why else ()
 
     async def workload(self, session: Session) -> Child:
@@ -55,10 +60,17 @@ class SessionManifests:
 
         Raises InvalidFields.
         """
-        kind, _ = await self._kinds.made_for(session.spec)
         attached = self._attached(session.spec, session.owner)
         parts = replace(self._parts_of(session.spec), attached=attached)
+        kind, _ = await self._kind_of(session, parts)
         return kind, workload(session, parts, kind)
+
+    async def _kind_of(self, session: Session, parts: Parts) -> Made:
+        """Return the kind of a session's workload, and why it is a plainer one."""
+        kind, why = await self._kinds.made_for(session.spec)
+        if kind is TRAIN_JOBS and (why := unfit(session, parts, self._kinds.runtime())):
+            kind = plain_kind(session.spec)
+        return kind, why
 
     def released(self, session: Session) -> Mapping[str, str]:
         """Return the labels of a workload that may start, as its data is there."""
@@ -67,13 +79,13 @@ class SessionManifests:
     def children(self, session: Session, token: str, kind: Resource[Any]) -> Sequence[Child]:
         """Return the Secret first, then what else a session with such a workload has.
 
-        The operator of MPIJobs makes a Service of the same name itself.
+        The operators of MPIJobs and TrainJobs make a Service of the same name themselves.
         """
         share = self._parts_of(session.spec).share
         claims = [(CLAIM_TEMPLATES, claim_template(session, share))] if share.devices else []
         return (
             (SECRETS, secret(session, token, self._defaults)),
-            *([] if kind is MPI_JOBS else [(SERVICES, service(session))]),
+            *([] if kind in (MPI_JOBS, TRAIN_JOBS) else [(SERVICES, service(session))]),
             (NETWORK_POLICIES, network_policy(session, self._defaults)),
             *claims,
         )

@@ -1,4 +1,4 @@
-"""The workload of a session: a StatefulSet, for a training a Job or MPIJob.
+"""The workload of a session: a StatefulSet, for a training a Job, MPIJob or TrainJob.
 
 It is created without pods.
 """
@@ -12,18 +12,14 @@ from ...model.sessions import Session
 from ..labels import ATTACHED
 from ..names import object_name
 from ..reconcile.kinds import plain_kind
-from ..resources import JOBS, MPI_JOBS, STATEFUL_SETS, Resource
+from ..resources import JOBS, MPI_JOBS, STATEFUL_SETS, TRAIN_JOBS, Resource
 from ..state.attached import mark
 from .defaults import Parts
+from .job import job
 from .metadata import labels_of, manifest, selector_of
 from .mpi_job import mpi_job
 from .pod import pod_template
-
-DISRUPTED = {
-    "action": "Ignore",
-    "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
-}
-"""A pod that was evicted, not one that failed: the Job makes another."""
+from .train_job import train_job
 
 
 def workload(session: Session, parts: Parts, kind: Resource[Any] | None = None) -> dict[str, Any]:
@@ -56,26 +52,9 @@ def _stateful_set(session: Session, parts: Parts) -> dict[str, Any]:
     }
 
 
-def _job(session: Session, parts: Parts) -> dict[str, Any]:
-    """Return a Job that runs once; only a pod that was evicted is replaced, when it has ended.
-
-    One of several processes is indexed: its pods have numbers and stable names.
-    """
-    count = session.spec.processes
-    return {
-        "suspend": True,
-        "completions": count,
-        "parallelism": count,
-        **({"completionMode": "Indexed"} if count > 1 else {}),
-        "backoffLimit": 0,
-        "podReplacementPolicy": "Failed",
-        "podFailurePolicy": {"rules": [DISRUPTED]},
-        "template": pod_template(session, parts, "Never"),
-    }
-
-
 _SPECS: Mapping[str, Callable[[Session, Parts], dict[str, Any]]] = {
     STATEFUL_SETS.plural: _stateful_set,
-    JOBS.plural: _job,
+    JOBS.plural: job,
     MPI_JOBS.plural: mpi_job,
+    TRAIN_JOBS.plural: train_job,
 }

@@ -1,4 +1,4 @@
-"""The workloads of sessions: StatefulSets, and for trainings Jobs or MPIJobs."""
+"""The workloads of sessions: StatefulSets, and for trainings Jobs, MPIJobs or TrainJobs."""
 
 from __future__ import annotations
 
@@ -112,9 +112,35 @@ class MpiJob(Object, frozen=True, kw_only=True):
         return _holds(self.status.conditions, "Succeeded", "Failed")
 
 
+class TrainJobStatus(Record, frozen=True, kw_only=True):
+    """How far a TrainJob is."""
+
+    conditions: tuple[Condition, ...] = ()
+
+
+class TrainJob(Object, frozen=True, kw_only=True):
+    """A TrainJob (`trainer.kubeflow.org/v1alpha1`): a JobSet with an Indexed Job."""
+
+    spec: JobSpec = JobSpec()
+    status: TrainJobStatus = TrainJobStatus()
+
+    runs_once: ClassVar[bool] = True
+    starting: ClassVar[Mapping[str, Any]] = {"suspend": False}
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it is to have pods."""
+        return not self.spec.suspend
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether it has ended."""
+        return _holds(self.status.conditions, "Complete", "Failed")
+
+
 def _holds(conditions: tuple[Condition, ...], *types: str) -> bool:
     return any(each.status == "True" and each.type in types for each in conditions)
 
 
-Workload = StatefulSet | Job | MpiJob
+Workload = StatefulSet | Job | MpiJob | TrainJob
 """The workload of a session."""

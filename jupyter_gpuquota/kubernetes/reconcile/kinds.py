@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...model.messages.build import message
@@ -10,23 +11,44 @@ from ...model.sessions import SessionSpec
 from ...model.struct import Message
 from ..api import Api
 from ..engines.served import versions
-from ..objects.workloads import Job, MpiJob, StatefulSet, Workload
-from ..resources import JOBS, MPI_JOBS, STATEFUL_SETS, Resource
+from ..objects.runtimes import TrainingRuntime
+from ..objects.workloads import Job, MpiJob, StatefulSet, TrainJob, Workload
+from ..resources import JOB_SETS, JOBS, MPI_JOBS, STATEFUL_SETS, TRAIN_JOBS, Resource
 
 _OF: dict[type[Workload], Resource[Any]] = {
     StatefulSet: STATEFUL_SETS,
     Job: JOBS,
     MpiJob: MPI_JOBS,
+    TrainJob: TRAIN_JOBS,
 }
 _CHANGES = ("create", "get", "list", "watch", "patch", "delete")
 """What is done with the workloads of sessions."""
-_NEEDED: Mapping[Resource[Any], Mapping[Resource[Any], Sequence[str]]] = {
-    MPI_JOBS: {MPI_JOBS: _CHANGES},
-}
-"""The kinds that are needed for a kind that not every cluster has, and what is done with them."""
+_READS = ("list", "watch")
+"""What is done with the objects that others make of them."""
 
 Made = tuple[Resource[Any], Message | None]
 """A kind, and why it is not the one that the request would have elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Optional:
+    """A kind that not every cluster has.
+
+    `needed` are the rights on kinds of objects that it takes. `none` says that the cluster does not
+    have it, `refused` that a right is missing.
+    """
+
+    needed: Mapping[Resource[Any], Sequence[str]]
+    none: str
+    refused: str
+
+
+_OPTIONAL: Mapping[Resource[Any], _Optional] = {
+    MPI_JOBS: _Optional({MPI_JOBS: _CHANGES}, "preview.no_mpi", "preview.mpi_right"),
+    TRAIN_JOBS: _Optional(
+        {TRAIN_JOBS: _CHANGES, JOB_SETS: _READS}, "preview.no_trainjob", "preview.trainjob_right"
+    ),
+}
 
 
 def kind_of(workload: Workload) -> Resource[Any]:
@@ -47,32 +69,42 @@ class Rights(Protocol):
 
 
 class WorkloadKinds:
-    """The kinds of workloads; which of them a cluster serves is known once `find` has returned."""
+    """The kinds of workloads; which of them a cluster serves is known once `find` has returned.
 
-    def __init__(self, served: Iterable[Resource[Any]] = (), rights: Rights | None = None) -> None:
+    `runtime` is the name of that of TrainJobs; without one none are made.
+    """
+
+    def __init__(
+        self,
+        served: Iterable[Resource[Any]] = (),
+        rights: Rights | None = None,
+        runtime: str = "",
+    ) -> None:
         self.served = frozenset(served)
         """The kinds of the cluster that not every one has."""
+        self.runtime_name = runtime
+        self.runtime: Callable[[], TrainingRuntime | None] = lambda: None
+        """Returns the runtime of TrainJobs, None if it is not there or may not be read."""
         self._rights = rights
 
     async def find(self, api: Api, rights: Rights) -> None:
         """Ask a cluster what it serves; its rights are asked for when they matter. Raises Fault."""
         self.served = frozenset(
-            [kind for kind, needed in _NEEDED.items() if await _are_served(api, needed)]
+            [kind for kind, found in _OPTIONAL.items() if await _are_served(api, found.needed)]
         )
         self._rights = rights
 
     async def made_for(self, spec: SessionSpec) -> Made:
         """Return the kind in which a request is made now."""
-        wished = self._wished(spec)
+        plain, wished = plain_kind(spec), self._wished(spec)
         if wished is None:
-            return plain_kind(spec), None
+            return plain, None
+        about = _OPTIONAL[wished]
         if wished not in self.served:
-            return plain_kind(spec), message("preview.no_mpi")
-        for kind, verbs in _NEEDED[wished].items():
-            lacking = await self._lacking(kind, spec.project, verbs)
-            if lacking:
-                why = message("preview.mpi_right", right=lacking, project=spec.project)
-                return plain_kind(spec), why
+            return plain, message(about.none)
+        for kind, verbs in about.needed.items():
+            if lacking := await self._lacking(kind, spec.project, verbs):
+                return plain, message(about.refused, right=lacking, project=spec.project)
         return wished, None
 
     def possible_for(self, spec: SessionSpec) -> tuple[Resource[Any], ...]:
@@ -82,8 +114,10 @@ class WorkloadKinds:
 
     def _wished(self, spec: SessionSpec) -> Resource[Any] | None:
         """Return the kind that a request is to have where it can, None for the plain one."""
-        several = spec.kind == "train" and spec.processes > 1
-        return MPI_JOBS if several and spec.framework == "mpi" else None
+        if spec.kind != "train" or spec.processes == 1:
+            return None
+        wished = {"mpi": MPI_JOBS, "torch": TRAIN_JOBS if self.runtime_name else None}
+        return wished.get(spec.framework)
 
     async def _lacking(self, kind: Resource[Any], project: str, verbs: Sequence[str]) -> str:
         return await self._rights.lacking(kind, project, verbs) if self._rights else ""

@@ -14,7 +14,17 @@ from ..names import object_name
 from ..objects.meta import Object
 from ..objects.pods import Event, Pod
 from ..objects.workloads import Workload
-from ..resources import EVENTS, JOBS, MPI_JOBS, PODS, STATEFUL_SETS, Resource
+from ..resources import (
+    EVENTS,
+    JOB_SETS,
+    JOBS,
+    MPI_JOBS,
+    PODS,
+    STATEFUL_SETS,
+    TRAIN_JOBS,
+    TRAINING_RUNTIMES,
+    Resource,
+)
 from ..state.owners import Owners
 from ..state.seen import present_pod
 from ..watching.cache import Cache, Key
@@ -23,14 +33,20 @@ from .kinds import Rights, WorkloadKinds
 
 OURS = f"{MANAGED_BY}={MANAGER}"
 """Selects the objects of all sessions."""
-_BETWEEN: Mapping[Resource[Any], tuple[Resource[Any], str]] = {MPI_JOBS: (JOBS, MPI_LAUNCHERS)}
-"""What workloads of a kind own that owns pods in turn, and the labels that select it."""
+_BETWEEN: Mapping[Resource[Any], tuple[Resource[Any], str]] = {
+    MPI_JOBS: (JOBS, MPI_LAUNCHERS),
+    TRAIN_JOBS: (JOB_SETS, OURS),
+}
+"""What workloads of a kind own that owns pods in turn, and the labels that select it.
+
+The Job of a JobSet has our labels, too, and is found among all Jobs.
+"""
 
 
 class SessionObjects:
     """Workloads, pods and events of sessions, as watches show them."""
 
-    def __init__(self, watches: Watches) -> None:
+    def __init__(self, watches: Watches, runtime: str = "") -> None:
         workloads = (watches.cache(STATEFUL_SETS, OURS), watches.cache(JOBS, OURS))
         self._workloads: tuple[Cache[Any], ...] = workloads
         self._between: tuple[Cache[Any], ...] = (workloads[1],)
@@ -42,7 +58,7 @@ class SessionObjects:
         self._by_uid: defaultdict[str, dict[Key, Event]] = defaultdict(dict)
         self._about: dict[Key, str] = {}
         self._changed: Callable[[str], None] = lambda _: None
-        self.kinds = WorkloadKinds()
+        self.kinds = WorkloadKinds(runtime=runtime)
         for cache in (*self._workloads, self._pods):
             cache.subscribe(partial(self._moved, cache))
         self._events.subscribe(self._heard)
@@ -56,6 +72,8 @@ class SessionObjects:
             self._workloads, self._between = (*self._workloads, jobs), (*self._between, between)
             for cache in (jobs, between):
                 cache.subscribe(partial(self._moved, cache))
+        if TRAIN_JOBS in self.kinds.served and (name := self.kinds.runtime_name):
+            self.kinds.runtime = partial(self._watches.cache(TRAINING_RUNTIMES).get, "", name)
 
     def subscribe(self, changed: Callable[[str], None]) -> None:
         """Call a function with the id of each session of which an object has changed."""
@@ -82,10 +100,17 @@ class SessionObjects:
         return [pod for pod in found if pod.metadata.namespace == session.spec.project]
 
     def between(self, workload: Workload | None) -> Owners:
-        """Return what a workload owns that may own pods in turn."""
-        uid = workload.metadata.uid if workload else ""
-        found = (each for cache in self._between for each in cache.owned_by(uid))
-        return {each.metadata.uid: each for each in found}
+        """Return what a workload owns, itself or through such objects, that may own pods."""
+        found: dict[str, Object] = {}
+        above = {workload.metadata.uid} if workload else set()
+        while above:
+            owned = (
+                each for uid in above for cache in self._between for each in cache.owned_by(uid)
+            )
+            below = {each.metadata.uid: each for each in owned}
+            above = below.keys() - found.keys()
+            found.update(below)
+        return found
 
     def pod(self, session: Session, process: int = 0) -> Pod | None:
         """Return the newest pod of a session's process."""
@@ -103,9 +128,10 @@ class SessionObjects:
         return all(self._watches.forbidden(kind, OURS, namespace=project) for kind in kinds)
 
     def events(self, session: Session) -> Sequence[Event]:
-        """Return the events of a session's workload and pods."""
+        """Return the events of a session's workload, of its pods, and of what is between them."""
         workload = self.workload(session)
-        found: list[Object] = [*([workload] if workload else []), *self.pods(session)]
+        between = self.between(workload).values()
+        found: list[Object] = [*([workload] if workload else []), *between, *self.pods(session)]
         return [
             event for each in found for event in self._by_uid.get(each.metadata.uid, {}).values()
         ]

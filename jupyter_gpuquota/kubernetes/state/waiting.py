@@ -15,6 +15,8 @@ _NOT_CREATED = frozenset(
     {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}
 )
 """Words of the kubelet while it cannot create a container, and tries again."""
+_NOT_MADE = ("FailedCreate", "JobCreationFailed", "TrainJobResourcesCreationFailed")
+"""Reasons of events of Jobs and StatefulSets without their pods, of JobSets, and of TrainJobs."""
 _MISSING = re.compile(r'persistentvolumeclaim "(.+?)" not found')
 """What the scheduler says of a claim that is not there."""
 
@@ -47,10 +49,10 @@ def why_not_ready(seen: Seen, pod: Pod) -> Reason | None:
 
 def why_refused(namespace: str, seen: Seen) -> Reason | None:
     """Return why the controller of a workload could not create its pod."""
-    event, made = seen.of("FailedCreate"), seen.of("SuccessfulCreate")
+    event, made = seen.of(*_NOT_MADE), seen.of("SuccessfulCreate")
     if event is None or seen.workload is None:
         return None
-    if made is not None and seen.of("FailedCreate", "SuccessfulCreate") is made:
+    if made is not None and seen.of(*_NOT_MADE, "SuccessfulCreate") is made:
         return None
     if "exceeded quota" in event.message:
         return reason("OverQuota", "pod.quota", project=namespace, raw=event.message)

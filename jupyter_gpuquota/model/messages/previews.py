@@ -56,6 +56,16 @@ PREVIEWS = {
         "A right for MPIJobs is missing in {project} ({right}): each process runs the command "
         "itself, without a launcher."
     ),
+    "preview.no_trainjob": Text("The cluster has no TrainJobs: it is an Indexed Job."),
+    "preview.trainjob_right": Text(
+        "A right for TrainJobs is missing in {project} ({right}): it is an Indexed Job."
+    ),
+    "preview.no_runtime": Text(
+        "The runtime {runtime} for TrainJobs is not there or may not be read: it is an Indexed Job."
+    ),
+    "preview.unfit_runtime": Text(
+        "It is an Indexed Job, as a TrainJob of the runtime {runtime} would differ in {fields:and}."
+    ),
     "preview.rounded": Text("Rounded up to {share:share}."),
     "preview.allowed": Text("{share:share} would be allowed."),
 }

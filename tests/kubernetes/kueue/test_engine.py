@@ -423,7 +423,7 @@ async def test_who_may_not_read_cluster_queues_launches_all_the_same() -> None:
 
 
 async def test_a_cluster_that_one_project_has_whole_hears_nothing_of_quotas() -> None:
-    async def nothing(_: Any) -> tuple[()]:
+    async def nothing(*_: Any) -> tuple[()]:
         return ()
 
     api = FakeApi(("team-a",))

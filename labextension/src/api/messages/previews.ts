@@ -60,6 +60,12 @@ export const previews: Texts = {
   'preview.no_room': (trans, f, a) => [
     trans.__('%1 (%2) does not fit into the cache now.', a.data, f.bytes(a.size))
   ],
+  'preview.no_runtime': (trans, _f, a) => [
+    trans.__('The runtime %1 for TrainJobs is not there or may not be read: it is an Indexed Job.', a.runtime)
+  ],
+  'preview.no_trainjob': (trans) => [
+    trans.__('The cluster has no TrainJobs: it is an Indexed Job.')
+  ],
   'preview.preempts': (trans, f, a) => [
     trans.__('Preempts %1, which will be requeued, to free %2.', f.sessions(a.sessions), f.gpus(a.freed))
   ],
@@ -83,6 +89,12 @@ export const previews: Texts = {
   ],
   'preview.starts_part': (trans, f, a) => [
     trans.__('Starts now on %1: %2 → %3 allocated.', f.place(a.place), f.amount(a.before), f.gpus(a.after))
+  ],
+  'preview.trainjob_right': (trans, _f, a) => [
+    trans.__('A right for TrainJobs is missing in %1 (%2): it is an Indexed Job.', a.project, a.right)
+  ],
+  'preview.unfit_runtime': (trans, f, a) => [
+    trans.__('It is an Indexed Job, as a TrainJob of the runtime %1 would differ in %2.', a.runtime, f.and(a.fields))
   ],
   'preview.unknown': (trans) => [
     trans.__('The cluster does not tell when it would start.')
