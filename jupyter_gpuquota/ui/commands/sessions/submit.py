@@ -98,7 +98,9 @@ _DISTRIBUTED = (
         notes="Each process runs the command after `--` with the whole share. With KAI Scheduler "
         "all get their GPUs together, with Kueue their quota; with a ResourceQuota they start one "
         "by one. They find each other by MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK, as "
-        "torch.distributed expects; torchrun needs no options. If one fails, all are stopped.",
+        "torch.distributed expects; torchrun needs no options. If one fails, all are stopped. They "
+        "are an Indexed Job, or a TrainJob if administrators have named a runtime that fits; "
+        "--dry-run tells.",
         examples=("submit-dist train3 -g 1 --processes 4 -- torchrun train.py",),
         section="Sessions",
         takes_rest=True,
