@@ -12,6 +12,7 @@ import yaml
 Manifest = dict[str, Any]
 
 MPI = "github.com/kubeflow/mpi-operator"
+TRAINER = "github.com/kubeflow/trainer/v2"
 SNAPSHOTS = "github.com/kubernetes-csi/external-snapshotter/client/v8"
 
 SOURCES = {
@@ -24,6 +25,8 @@ SOURCES = {
     "kueue-webhooks": ("sigs.k8s.io/kueue", "config/components/webhook/manifests.yaml"),
     "snapshot-crds": (SNAPSHOTS, "config/crd/*snapshot*.yaml"),
     "mpi-crds": (MPI, "manifests/base/kubeflow.org_*.yaml"),
+    "trainer-crds": (TRAINER, "manifests/base/crds/trainer.kubeflow.org_*.yaml"),
+    "jobset-crds": ("sigs.k8s.io/jobset", "config/components/crd/bases/*.yaml"),
     "gateway-crds": ("sigs.k8s.io/gateway-api", "config/crd/standard/*.yaml"),
 }
 """The files of a group: module and pattern."""

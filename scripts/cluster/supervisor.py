@@ -25,7 +25,15 @@ STORE = ("etcd", "apiserver")
 CONTROLLERS = ("controller-manager", "scheduler")
 OTHERS = ("kwok", "kubelet", "kueue", "snapshot-controller", "mpi-operator", "storage")
 
-KINDS = ("kwok-crds", "kueue-crds", "gateway-crds", "snapshot-crds", "mpi-crds")
+KINDS = (
+    "kwok-crds",
+    "kueue-crds",
+    "gateway-crds",
+    "snapshot-crds",
+    "mpi-crds",
+    "trainer-crds",
+    "jobset-crds",
+)
 
 READY = "ready"
 """The line that is printed when the cluster is up."""
