@@ -70,7 +70,8 @@ def _made(rest: Rest, train_job: Json) -> Json:
     """Return the Job of a TrainJob, made if it is not there."""
     name = train_job["spec"]["runtimeRef"]["name"]
     runtime = rest.get(f"{rest.path(TRAINER, 'ClusterTrainingRuntime')}/{name}")
-    meta, labels = train_job["metadata"], {}
+    meta: Json = train_job["metadata"]
+    labels: dict[str, str] = {}
     [one] = runtime["spec"]["template"]["spec"]["replicatedJobs"]
     template = one["template"]
     for patch in train_job["spec"].get("runtimePatches", []):
@@ -116,7 +117,8 @@ def _with_trainer(template: Json, train_job: Json) -> Json:
     pods = {"spec": {"containers": [container], "subdomain": meta["name"]}}
     count = {"completions": asked["numNodes"], "parallelism": asked["numNodes"]}
     spec = {**count, "completionMode": "Indexed", "template": pods}
-    return _merged(template, {"spec": spec})
+    made: Json = _merged(template, {"spec": spec})
+    return made
 
 
 def _create(rest: Rest, manifest: Json) -> Json:

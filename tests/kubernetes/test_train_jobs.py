@@ -49,16 +49,16 @@ def runtime(change: Callable[[dict[str, Any]], object] = dict) -> TrainingRuntim
     return msgspec.json.decode(msgspec.json.encode(raw), type=TrainingRuntime)
 
 
-def job_of(spec: dict[str, Any]) -> dict[str, Any]:
+def job_of(spec: Any) -> Any:
     [made] = spec["template"]["spec"]["replicatedJobs"]
     return made["template"]["spec"]
 
 
-def pod_of(spec: dict[str, Any]) -> dict[str, Any]:
+def pod_of(spec: Any) -> Any:
     return job_of(spec)["template"]["spec"]
 
 
-def container_of(spec: dict[str, Any]) -> dict[str, Any]:
+def container_of(spec: Any) -> Any:
     return pod_of(spec)["containers"][0]
 
 
