@@ -51,6 +51,8 @@ class SessionManifests:
 
     async def told(self, spec: SessionSpec, owner: str) -> Sequence[Message]:
         """Return why a user's request will have another kind of workload than elsewhere."""
+        if spec.processes == 1:
+            return ()
         session = new_session(spec, owner, datetime.now(UTC))
         _, why = await self._kind_of(session, self._parts_of(spec))
         return (why,) if why else ()
