@@ -57,7 +57,7 @@ class SessionsView(View[tuple[Session, ...]]):
 
     @property
     def text(self) -> str:
-        """Return a table, then reasons and remarks, and the URLs for which the table has no room."""
+        """Return a table, then reasons and remarks, and the URLs that the table has no room for."""
         if not self.data:
             return self._none
         why = [f"{s.spec.name}: {r.message}" for s, r in self._reasons]
