@@ -39,7 +39,12 @@ def measured(store: FolderVolumes, record: VolumeRecord) -> Measured:
 
 def written(store: FolderVolumes, record: VolumeRecord, size: int, name: str = "data") -> bool:
     """Return whether a file fits into a volume."""
-    path = Path(store.folder(record), name)
+    return fits(Path(store.folder(record)), size, name)
+
+
+def fits(folder: Path, size: int, name: str = "data") -> bool:
+    """Return whether a file fits into a folder."""
+    path = folder / name
     wrote = subprocess.run(
         ["dd", "if=/dev/urandom", f"of={path}", "bs=1M", f"count={size // MIB}", "conv=fsync"],
         check=False,
@@ -90,6 +95,41 @@ def test_the_answer_to_a_change_says_whether_the_size_is_enforced(limited: Path)
         assert (first.size, first.enforced) == (0, False)
         grown = volumes.grow("scans", "64Mi")
         assert (grown.size, grown.enforced) == (64 * MIB, True)
+
+
+def test_restored_volumes_are_limited_as_the_original_is(limited: Path) -> None:
+    """New ones, and those whose files are replaced; a limit that grew meanwhile stays."""
+    with opened(limited, CONFIG) as shell:
+        shell.ok("quota")
+        client = Client(state_dir=shell.folder / "state")
+        small = Path(client.volumes.create("small", size="8Mi").folder)
+        (small / "weights").write_bytes(bytes(MIB))
+        folder = limited / "trains"
+        folder.mkdir()
+        mounts = ["small:/small"]
+        client.sessions.submit(
+            "trains", command=["sleep", "600"], folder=str(folder), volumes=mounts, wait=True
+        )
+        client.snapshots.create("trains", tags=["first"])
+        client.sessions.stop("trains", wait=True)
+        (small / "weights").write_text("changed")
+        client.snapshots.restore("first", "again")
+        made = client.volumes.get("again-small")
+        assert (made.size, made.enforced) == (8 * MIB, True)
+        assert Path(made.folder, "weights").read_bytes() == bytes(MIB)
+        assert not fits(Path(made.folder), 12 * MIB)
+        replaced = client.snapshots.restore("first", replace=True)
+        assert (small / "weights").read_bytes() == bytes(MIB)
+        assert not fits(small, 12 * MIB)
+        client.volumes.grow("small", "32Mi")
+        client.snapshots.undo(replaced.id)
+        assert (small / "weights").read_text() == "changed"
+        assert fits(small, 12 * MIB)
+        client.sessions.stop("again", wait=True)
+        client.snapshots.confirm(replaced.id)
+        for name in ("small", "again-small"):
+            client.volumes.delete(name)
+        wait_for(lambda: "files" not in groups(limited))
 
 
 def test_a_removed_volume_leaves_no_quota(limited: Path) -> None:

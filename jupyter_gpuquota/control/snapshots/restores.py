@@ -188,6 +188,8 @@ class FolderRestores:
             shown = replace(record.shown, session=session.id)
             return _moved(replace(record, shown=shown), "done")
         await in_thread(self._swapping.swap, record)
+        if record.replaced:  # a volume may have grown since the folder that is there now was made
+            await self._volumes.limit_again(each.record for each in record.replaced)
         return _moved(record, "replaced" if state == "replacing" else "undone")
 
     async def _fetched(self, record: Record, *, again: bool) -> Record:

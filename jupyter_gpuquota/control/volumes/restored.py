@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
-from ...model.volumes.volumes import Volume
+from ...model.volumes.volumes import Volume, VolumeChange
 from ...store.tasks import in_thread
 from .kept import KeptVolumes
 from .store import VolumeRecord
@@ -93,3 +93,9 @@ class RestoredVolumes:
     async def complete_beside(self, folder: str) -> None:
         """Let `folder` appear with its files, unless it has. Raises StorageFailed."""
         await in_thread(self._filling.complete_beside, folder)
+
+    async def limit_again(self, records: Iterable[VolumeRecord]) -> None:
+        """Give volumes whose folders were swapped the limits that they have by now."""
+        for record in records:
+            if volume := self.originals(record.project).get(record.name):
+                await self._kept.change(volume, VolumeChange(), None)

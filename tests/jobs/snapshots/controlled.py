@@ -14,7 +14,7 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -163,6 +163,9 @@ class DiskVolumes(RestoredVolumes):
             self._step()
         self._files.complete_beside(folder)
         self._step()
+
+    async def limit_again(self, records: Iterable[VolumeRecord]) -> None:
+        """Do nothing: no volume has a limit."""
 
     async def complete(self, record: VolumeRecord, order: str) -> None:
         """Make it a volume, with a step after its first file was moved."""
