@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from jupyter_gpuquota.errors import GpuQuotaError
+from jupyter_gpuquota.kubernetes.labels import COPY_READER
 from jupyter_gpuquota.kubernetes.objects.storage import Claim
-from jupyter_gpuquota.kubernetes.resources import CLAIMS
+from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS
 from jupyter_gpuquota.kubernetes.snapshots.labels import GROUPED
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRequest
 from tests.cluster.data_sites import Site
@@ -23,6 +25,7 @@ from tests.waiting import wait_for
 pytestmark = pytest.mark.asyncio
 
 ONE, TWO = ("work",), ("work", "data")
+JOB, CLAIM = r"/jobs\?", r"/persistentvolumeclaims\?(?!.*dryRun)"
 SNAPSHOT, LABEL = ("POST", r"/volumesnapshots\?"), ("PATCH", r"/persistentvolumeclaims/")
 GROUP = ("POST", r"/volumegroupsnapshots\?")
 CALLS = [
@@ -80,6 +83,50 @@ async def test_a_snapshot_is_taken_once_whatever_call_its_controller_ends_at(
         assert len(await copies(site)) == len(names)
         marks = [key for each in await claims(site) for key in each.metadata.labels]
         assert not [key for key in marks if key.startswith(GROUPED)]
+
+
+@pytest.mark.parametrize(
+    ("path", "lost"), [(JOB, True), (CLAIM, False), (CLAIM, True)], ids=["job", "claim", "filled"]
+)
+async def test_an_export_whose_controller_ends_leaves_nothing_to_the_next(
+    site: Site, between: FaultProxy, path: str, *, lost: bool
+) -> None:
+    direct, site.kubeconfig = site.kubeconfig, between.kubeconfig
+    async with site.controller():
+        await site.set_up()
+        await volume(site)
+        session = await launch(site, "exp", "work:/work")
+        args = {"snapshot": (await taken(site, session)).snapshot.id}
+        before = {each.metadata.name for each in await claims(site)}
+        between.add(fault("POST", path, lost=lost))
+        # Nor does it remove anything: this is all that the cluster sees of a kill.
+        between.add(fault("DELETE", r"/jobs/", lost=False))
+        with pytest.raises(GpuQuotaError):
+            await exported(site, args)
+        assert await readers(site)
+    site.kubeconfig = direct
+    async with site.controller():
+        await wait_for(lambda: nothing_is_read(site, before))
+        assert b"model.txt" in await exported(site, args)
+        await wait_for(lambda: nothing_is_read(site, before))
+
+
+async def exported(site: Site, args: dict[str, str]) -> bytes:
+    """Return the archive of a snapshot."""
+    parts = [each.data async for each in await site.ask("snapshots.files", args=args)]
+    return b"".join(parts)
+
+
+async def readers(site: Site) -> set[str]:
+    """Return the Jobs that read copies."""
+    async with connected(site.cluster.kubeconfig()) as [admin]:
+        return {each.metadata.name for each in await admin.list(JOBS, site.namespace, COPY_READER)}
+
+
+async def nothing_is_read(site: Site, names: set[str]) -> bool:
+    """Return whether no Job reads copies, and the only claims are those with these names."""
+    there = {each.metadata.name for each in await claims(site)}
+    return not await readers(site) and there == names
 
 
 async def test_two_snapshots_at_once_have_copies_of_their_own(site: Site) -> None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
+import signal
 import subprocess
 import tarfile
-from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
-from jupyter_gpuquota.client.snapshots.exporting import unpacked
 from jupyter_gpuquota.control.inside import carrying
 from jupyter_gpuquota.errors import (
     Conflict,
@@ -24,36 +22,10 @@ from jupyter_gpuquota.errors import (
 )
 from jupyter_gpuquota.kubernetes.builders.copy_reader import COPIES
 from jupyter_gpuquota.kubernetes.snapshots.reading.reader import _ARCHIVE
-from jupyter_gpuquota.model.datasets.jobs import Job
-from jupyter_gpuquota.model.snapshots.snapshots import SnapshotFiles
-
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-DONE = SnapshotFiles(job=Job(id="4f1c", kind="restore", state="done", started=NOW, updated=NOW))
-
-
-class Streamed:
-    """The parts of an archive, and how the stream ends."""
-
-    def __init__(self, archive: bytes, end: SnapshotFiles | GpuQuotaError = DONE) -> None:
-        self._parts = self._cut(archive, end)
-        self.closed = False
-
-    def _cut(
-        self, archive: bytes, end: SnapshotFiles | GpuQuotaError
-    ) -> Iterator[SnapshotFiles | GpuQuotaError]:
-        yield SnapshotFiles()
-        for start in range(0, len(archive), 700):
-            yield SnapshotFiles(data=archive[start : start + 700])
-        yield end
-
-    def next(self) -> SnapshotFiles:
-        part = next(self._parts)
-        if isinstance(part, GpuQuotaError):
-            raise part
-        return part
-
-    def close(self) -> None:
-        self.closed = True
+from jupyter_gpuquota.store.processes.rooms import Room
+from tests.jobs.forks import Forks
+from tests.kubernetes.exported import write
+from tests.store.living import listing
 
 
 def archived(*words: str, base: Path) -> subprocess.CompletedProcess[bytes]:
@@ -63,10 +35,6 @@ def archived(*words: str, base: Path) -> subprocess.CompletedProcess[bytes]:
         capture_output=True,
         check=False,
     )
-
-
-def write(archive: bytes, target: Path, **fields: Any) -> Job:
-    return unpacked(cast("Any", Streamed(archive, **fields)), target)
 
 
 def test_all_volumes_are_below_their_paths(tmp_path: Path) -> None:
@@ -128,6 +96,45 @@ def test_an_archive_that_is_too_short_is_damaged(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="damaged"):
         write(archive[:9_000], tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def test_a_command_that_is_killed_at_any_step_leaves_nothing_to_the_next(tmp_path: Path) -> None:
+    source, into, archive = tmp_path / "source", tmp_path / "into", tmp_path / "archive"
+    for folder in (source / "0" / "sub", into):
+        folder.mkdir(parents=True)
+    for name in ("a.txt", "sub/b.txt"):
+        (source / "0" / name).write_bytes(name.encode() * 500)
+    (source / "0" / "sub" / "latest").symlink_to("b.txt")
+    archive.write_bytes(archived("0", "work", base=source).stdout)
+    target, expected = into / "new", listing(source / "0")
+    forks = Forks("tests.kubernetes.exported")
+    try:
+        done = forks.run(0, archive, target)
+        assert (done.code, listing(target / "work")) == (0, expected), done.said
+        steps = int(done.said)
+        for step in range(1, steps + 1):
+            shutil.rmtree(target)
+            done = forks.run(step, archive, target)
+            assert done.code == -signal.SIGKILL, done.said
+            if target.exists():  # it was killed after the files were complete
+                assert listing(target / "work") == expected, step
+                target.rename(into / "other")
+            assert forks.run(0, archive, target).code == 0
+            assert listing(target / "work") == expected, step
+            shutil.rmtree(into / "other", ignore_errors=True)
+            assert list(into.iterdir()) == [target], step
+    finally:
+        forks.close()
+    assert steps > 8
+
+
+def test_what_another_command_is_writing_stays(tmp_path: Path) -> None:
+    (tmp_path / "0").mkdir()
+    target, prefix = tmp_path / "new", ".new.exporting-"
+    other = Room(tmp_path / f"{prefix}1", prefix)
+    write(archived("0", "work", base=tmp_path).stdout, target)
+    assert other.place.is_dir()
+    other.close()
 
 
 def hostile(*members: tuple[str, str]) -> bytes:

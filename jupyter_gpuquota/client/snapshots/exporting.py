@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
-from contextlib import closing
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
@@ -44,12 +46,7 @@ def unpacked(answers: Answers, target: Path) -> Job:
     with closing(answers):
         _check(target)
         try:
-            # It is removed in any case; what was renamed is not in it any more.
-            with tempfile.TemporaryDirectory(
-                prefix=f".{target.name}.exporting-", dir=target.parent, ignore_cleanup_errors=True
-            ) as beside:
-                tree = Path(beside, "tree")
-                tree.mkdir()
+            with _beside(target) as tree:
                 parts = _Parts(answers)
                 _unpack(parts, tree)
                 job = parts.end()
@@ -66,6 +63,22 @@ def unpacked(answers: Answers, target: Path) -> Job:
                 hint="Make room, or name a folder on another disk.",
             ) from error
     return replace(job, folder=str(target))
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """Return a new folder to rename; what is left of it goes, as does what killed exports left.
+
+    Raises OSError.
+    """
+    from ...store.processes.rooms import Room  # noqa: PLC0415 (keeps the import light)
+
+    prefix = f".{target.name}.exporting-"
+    place = target.with_name(f"{prefix}{uuid.uuid4().hex}")
+    with closing(Room(place, prefix, partial(shutil.rmtree, ignore_errors=True))):
+        tree = place / "tree"
+        tree.mkdir()
+        yield tree
 
 
 def _check(target: Path) -> None:
