@@ -27,6 +27,7 @@ from .cellmagic.cell import run_cell
 from .command import run
 from .completion import Source, candidates
 from .grammar import parse, split_line
+from .hints import in_notebook
 from .parser import HelpRequested
 from .progress_line import ProgressLine
 from .views.texts import TextView
@@ -122,7 +123,8 @@ class GpuMagics(Magics):
 
 def plain(error: E, text: str) -> E:
     """Return the error so that IPython shows the text instead of a traceback."""
-    error.__dict__["_render_traceback_"] = text.splitlines  # IPython asks for it by this name
+    lines = in_notebook(text).splitlines
+    error.__dict__["_render_traceback_"] = lines  # IPython asks for it by this name
     return error
 
 

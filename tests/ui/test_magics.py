@@ -17,6 +17,7 @@ from jupyter_gpuquota.errors import InUse, InvalidFields, InvalidRequest, NotAll
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ui.completion import Source
+from jupyter_gpuquota.ui.hints import in_notebook
 from jupyter_gpuquota.ui.magics import GpuMagics, make_matcher
 from jupyter_gpuquota.ui.views.sessions import SessionsView
 from tests.fakes import Instead
@@ -84,6 +85,28 @@ def test_an_error_has_its_class_and_no_traceback(gpu, line, kind):
         gpu(line)
     assert caught.value._render_traceback_() == str(caught.value).splitlines()
     assert caught.value.hint or caught.value.fields
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("List yours: jupyter gpu snapshot list.", "List yours: %gpu snapshot list."),
+        ("`jupyter gpu list`, `jupyter gpu top`", "`%gpu list`, `%gpu top`"),
+        ("In a shell: jupyter gpu data cache set@1.", "In a shell: jupyter gpu data cache set@1."),
+        ("Open one: jupyter gpu bash exp1.", "Open one: jupyter gpu bash exp1."),
+    ],
+)
+def test_hints_name_what_works_in_a_notebook(said, shown):
+    assert in_notebook(said) == shown
+
+
+def test_answers_and_errors_have_the_hints_of_a_notebook(gpu):
+    assert gpu("volume list").text.endswith("jupyter gpu volume create NAME.")
+    assert "Create one: %gpu volume create NAME." in gpu("volume list")._repr_html_()
+    assert "Save one: %gpu template save" in gpu("template list")._repr_html_()
+    with pytest.raises(NotFound) as caught:
+        gpu("submit exp1 --template none")
+    assert "%gpu template save NAME" in "\n".join(caught.value._render_traceback_())
 
 
 def test_ipython_shows_the_message_and_the_hint_alone(ipython, capsys):

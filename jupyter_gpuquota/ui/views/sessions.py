@@ -13,6 +13,7 @@ from ...model.reasons import Reason
 from ...model.resources import Isolation, gpus_text
 from ...model.sessions import Kind, Session
 from ...model.struct import Page
+from ..hints import in_notebook
 from .idle import coming_text
 from .markup import Markup, join, printable, tag
 from .view import Column, Row, View, html_table, span_text, text_table
@@ -71,7 +72,10 @@ class SessionsView(View[tuple[Session, ...]]):
         """Return a table with a link for each running session."""
         if not self.data:
             return tag("p", self._none)
-        why = (tag("p", tag("b", s.spec.name), f": {r.message} {r.hint}") for s, r in self._reasons)
+        why = (
+            tag("p", tag("b", s.spec.name), f": {r.message} {in_notebook(r.hint)}")
+            for s, r in self._reasons
+        )
         idle = (tag("p", tag("b", s.spec.name), f": {remark}") for s, remark in self._idle)
         links = Column("URL", lambda s: self._urls.get(s.id, ""), link)
         table = html_table([*self._columns(), links], self.data, "Sessions")

@@ -6,29 +6,16 @@ from ...client.templates import TEMPLATES, share_text
 from ...model.templates import Template, TemplateList
 from .markup import Markup, join, tag
 from .sessions import KINDS
-from .view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
+from .view import Column, Row, TableView, View, pairs_html, pairs_text
 
 _NONE = "No templates. Save one: jupyter gpu template save NAME --from SESSION."
 
 
-class TemplatesView(View[TemplateList]):
+class TemplatesView(TableView[TemplateList, Template]):
     """Templates that the caller may launch."""
 
-    @property
-    def text(self) -> str:
-        """Return a table."""
-        return text_table(_COLUMNS, self.data.items) if self.data.items else _NONE
-
-    @property
-    def body(self) -> Markup:
-        """Return the same as HTML."""
-        items = self.data.items
-        return html_table(_COLUMNS, items, "Templates") if items else tag("p", _NONE)
-
-    @property
-    def records(self) -> list[Row]:
-        """Return a row for each template."""
-        return TEMPLATES.rows(self.data.items)
+    def __init__(self, data: TemplateList) -> None:
+        super().__init__(data, data.items, TEMPLATES, _COLUMNS, "Templates", empty=_NONE)
 
 
 class TemplateView(View[Template]):

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ...client.listing import Row, Table, data_frame, text_grid
+from ..hints import in_notebook
 from .markup import STYLE, Markup, join, printable, tag
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class TableView(View[T], Generic[T, R]):
     def body(self) -> Markup:
         """Return the same as HTML."""
         if not self._items:
-            return tag("p", self._empty)
+            return tag("p", in_notebook(self._empty))
         return html_table(self._columns, self._items, self._label)
 
     @property

@@ -8,6 +8,7 @@ from ...client.listing import cell_text
 from ...client.volumes import VOLUMES
 from ...model.volumes.mounts import VolumeUse
 from ...model.volumes.volumes import Volume, VolumeList
+from ..hints import in_notebook
 from .data.formats import size_text
 from .markup import Markup, join, printable, tag
 from .view import Column, Row, View, html_table, pairs_html, pairs_text, text_table
@@ -29,7 +30,7 @@ class VolumesView(View[VolumeList]):
     def body(self) -> Markup:
         """Return the same as HTML."""
         items = self.data.items
-        table = html_table(_COLUMNS, items, "Volumes") if items else tag("p", _NONE)
+        table = html_table(_COLUMNS, items, "Volumes") if items else tag("p", in_notebook(_NONE))
         classes = (tag("p", line) for line in self._classes())
         problems = (tag("p", line, class_="gpuquota-bad") for line in self.data.problems)
         return join(table, *classes, *problems)
