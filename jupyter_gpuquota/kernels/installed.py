@@ -56,9 +56,7 @@ def install(client: Client, name: str = "") -> list[Spec]:
             f"No session or template of yours is called {name!r}.",
             hint="List them: `jupyter gpu list`, `jupyter gpu template list`.",
         )
-    for spec in chosen:
-        files.install(spec)
-    return chosen
+    return [files.install(spec) for spec in chosen]
 
 
 def remove(client: Client, name: str = "") -> list[str]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import InUse, StorageFailed
+from ..variables import STATE_DIR
 from .specs import MARK, Spec
 
 _FILE = "kernel.json"
+_DIGITS = 4
+"""Digits that tell two controllers of one account apart in names."""
 _LOGO = Path(__file__).with_name("logo-svg.svg")
 """What launchers and pickers show, by the name that Jupyter looks for."""
 
@@ -26,7 +30,8 @@ class SpecFiles:
 
     Each appears and disappears as a whole. `python` runs the relay, `environment` names the
     controller to it. Several JupyterLabs may write the same: what another one has written stays as
-    long as its Python exists.
+    long as its Python exists. Of two controllers with a session of one name, the second to install
+    its kernelspec gets a longer name.
     """
 
     folder: Path
@@ -43,17 +48,42 @@ class SpecFiles:
         }
 
     def sync(self, specs: Iterable[Spec]) -> None:
-        """Install some, and remove all others of the same controller. Raises StorageFailed."""
-        wanted = {spec.name: spec for spec in specs}
+        """Install some; remove others of this controller, and of those that are gone.
+
+        Raises StorageFailed.
+        """
+        wanted = {spec.name: spec for spec in map(self._named, specs)}
         for name, document in self.installed().items():
-            if name not in wanted and document.get("env") == dict(self.environment):
+            if name not in wanted and self._may_replace(document):
                 self.remove(name)
         for spec in wanted.values():
             with suppress(InUse):  # a kernelspec of the user's own has that name
-                self.install(spec)
+                self._put(spec)
 
-    def install(self, spec: Spec) -> None:
-        """Install one. Raises InUse if another kernelspec has its name, StorageFailed."""
+    def install(self, spec: Spec) -> Spec:
+        """Install one, and return it with the name that it has here. Raises InUse, StorageFailed.
+
+        InUse means that a kernelspec that we have not installed has the name.
+        """
+        named = self._named(spec)
+        self._put(named)
+        return named
+
+    def remove(self, name: str) -> bool:
+        """Remove one of ours; return whether there was one. Raises StorageFailed."""
+        if name not in self.installed():
+            return False
+        try:
+            gone = self._aside()
+            (self.folder / name).rename(gone / name)
+        except FileNotFoundError:
+            return False  # another JupyterLab was faster
+        except OSError as error:
+            raise _failed(self.folder / name, error) from error
+        shutil.rmtree(gone, ignore_errors=True)
+        return True
+
+    def _put(self, spec: Spec) -> None:
         document = spec.document(self.python, self.environment)
         path = self.folder / spec.name / _FILE
         if path.parent.exists():
@@ -70,19 +100,23 @@ class SpecFiles:
         except OSError as error:
             raise _failed(path, error) from error
 
-    def remove(self, name: str) -> bool:
-        """Remove one of ours; return whether there was one. Raises StorageFailed."""
-        if name not in self.installed():
-            return False
-        try:
-            gone = self._aside()
-            (self.folder / name).rename(gone / name)
-        except FileNotFoundError:
-            return False  # another JupyterLab was faster
-        except OSError as error:
-            raise _failed(self.folder / name, error) from error
-        shutil.rmtree(gone, ignore_errors=True)
-        return True
+    def _named(self, spec: Spec) -> Spec:
+        """Return a kernelspec under the name that it has, or gets, beside those of others.
+
+        Once it has the longer name it keeps that: notebooks remember it.
+        """
+        controller = json.dumps(dict(self.environment), sort_keys=True).encode()
+        longer = f"{spec.name}.{hashlib.sha256(controller).hexdigest()[:_DIGITS]}"
+        if not (self.folder / longer).exists():
+            known = _read(self.folder / spec.name / _FILE)
+            if MARK not in (known.get("metadata") or {}) or self._may_replace(known):
+                return spec
+        where = ", ".join(self.environment.values())
+        return replace(spec, name=longer, title=f"{spec.title} · {where}")
+
+    def _may_replace(self, document: Mapping[str, Any]) -> bool:
+        """Return whether one of ours is for this controller, or for one that is gone."""
+        return document.get("env") == dict(self.environment) or not _can_start(document)
 
     def _write(self, path: Path, text: str) -> None:
         """Write a kernelspec, so that it is never seen without its file or with half of it."""
@@ -106,12 +140,22 @@ class SpecFiles:
         return Path(tempfile.mkdtemp(prefix=".gpuquota-", dir=self.folder.parent))
 
 
+def _can_start(document: Mapping[str, Any]) -> bool:
+    """Return whether a kernelspec's Python and the folder of its controller still exist."""
+    folder = (document.get("env") or {}).get(STATE_DIR)
+    return _runs(document) and (not folder or Path(folder).is_dir())
+
+
+def _runs(document: Mapping[str, Any]) -> bool:
+    """Return whether the Python of a kernelspec is there."""
+    return os.access(str((document.get("argv") or [""])[0]), os.X_OK)
+
+
 def _same(known: dict[str, Any], wanted: dict[str, Any]) -> bool:
     """Return whether a kernelspec is the wanted one, but for a Python that exists as well."""
     words = known.get("argv") or [""]
-    python = str(words[0])
     return {**known, "argv": words[1:]} == {**wanted, "argv": wanted["argv"][1:]} and (
-        python == wanted["argv"][0] or os.access(python, os.X_OK)
+        words[0] == wanted["argv"][0] or _runs(known)
     )
 
 

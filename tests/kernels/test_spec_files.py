@@ -24,7 +24,18 @@ TWO = Spec("gpu-exp-2", "Python 3 on exp-2", ("--session", "team-a/exp-2"), {"se
 
 @pytest.fixture
 def files(tmp_path):
-    return SpecFiles(tmp_path / "kernels", sys.executable, {"GPUQUOTA_STATE_DIR": "/s"})
+    return _of_controller(tmp_path, "s")
+
+
+@pytest.fixture
+def others(tmp_path):
+    return _of_controller(tmp_path, "t")
+
+
+def _of_controller(home, name):
+    state = home / "states" / name
+    state.mkdir(parents=True)
+    return SpecFiles(home / "jupyter/kernels", sys.executable, {"GPUQUOTA_STATE_DIR": str(state)})
 
 
 def test_jupyter_finds_what_was_installed(files):
@@ -49,10 +60,42 @@ def test_a_session_that_ended_loses_its_own_and_nothing_else(files):
     assert list(files.folder.parent.iterdir()) == [files.folder]
 
 
-def test_those_of_another_controller_stay(files):
-    SpecFiles(files.folder, sys.executable, {"GPUQUOTA_STATE_DIR": "/t"}).install(ONE)
+def test_those_of_another_controller_stay(files, others):
+    others.install(ONE)
     files.sync([TWO])
     assert list(files.installed()) == ["gpu-exp-1", "gpu-exp-2"]
+
+
+def test_those_of_a_controller_that_is_gone_are_removed(files, others):
+    others.sync([ONE, TWO])
+    Path(others.environment["GPUQUOTA_STATE_DIR"]).rmdir()
+    files.sync([ONE])
+    assert [each["env"] for each in files.installed().values()] == [files.environment]
+
+
+def test_those_whose_python_is_gone_are_removed(files, others, tmp_path):
+    python = tmp_path / "python"
+    shutil.copy("/bin/true", python)
+    SpecFiles(files.folder, str(python), others.environment).install(ONE)
+    python.unlink()
+    files.sync([TWO])
+    assert list(files.installed()) == ["gpu-exp-2"]
+
+
+def test_two_controllers_have_sessions_of_one_name(files, others):
+    others.sync([ONE])
+    files.sync([ONE, TWO])
+    second = files.install(ONE)
+    state = files.environment["GPUQUOTA_STATE_DIR"]
+    assert second.name.startswith("gpu-exp-1.")
+    assert second.title == f"Python 3 on exp-1 · ½ GPU · {state}"
+    assert list(files.installed()) == ["gpu-exp-1", second.name, "gpu-exp-2"]
+    assert files.installed()["gpu-exp-1"]["env"] == others.environment
+    others.sync([])
+    files.sync([ONE])  # notebooks know it by the name that it had
+    assert list(files.installed()) == [second.name]
+    files.sync([])
+    assert files.install(ONE) == ONE
 
 
 def test_a_kernelspec_of_the_users_own_is_never_replaced(files):
