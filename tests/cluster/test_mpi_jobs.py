@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.model.sessions import ResumeRequest, SessionRequest
 from tests.cluster.teams import Teams, make_priorities
@@ -84,7 +85,7 @@ async def test_kueue_admits_launcher_and_workers_together(
         await wait_for(lambda: not kubelet.rest().get(jobs)["items"])
 
 
-async def test_without_kueue_it_runs_where_there_is_quota_for_all(
+async def test_without_kueue_it_starts_once_there_is_quota_for_all(
     kubelet: Any, teams: Teams, tmp_path: Path
 ) -> None:
     quota = {"requests.nvidia.com/gpu": "2"}
@@ -96,3 +97,6 @@ async def test_without_kueue_it_runs_where_there_is_quota_for_all(
         after = await until(backend, done.id, "done")
         assert after.exit is not None
         assert after.exit.code == 0
+        await wait_for(lambda: "worker" not in pods_of(kubelet, ours, "done"))
+        plain = replace(request("plain", ours), framework="torch")
+        await until(backend, (await launch(backend, plain)).id, "running")

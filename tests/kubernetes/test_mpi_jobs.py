@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -22,6 +23,7 @@ from jupyter_gpuquota.kubernetes.resources import JOBS, MPI_JOBS, SERVICES, STAT
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch
 from jupyter_gpuquota.kubernetes.state.advance import advance
 from jupyter_gpuquota.kubernetes.state.desired import Action, next_action
+from jupyter_gpuquota.kubernetes.state.processes import is_left, tidying
 from jupyter_gpuquota.kubernetes.state.record import Record, shape_of
 from jupyter_gpuquota.kubernetes.state.seen import Seen
 from jupyter_gpuquota.model.resources import Share
@@ -120,6 +122,25 @@ def test_a_worker_that_fails_ends_it() -> None:
     assert after.state == "failed"
     assert after.reason is not None
     assert after.reason.message == "Process 2 of 2 exited with code 3, so all were stopped."
+
+
+@pytest.mark.parametrize("condition", ["", "Succeeded"])
+def test_workers_that_its_operator_does_not_end_are_ended(condition: str) -> None:
+    ended, job = launcher(state=DONE, phase="Succeeded"), mpi_job(condition=condition)
+    seen = sight(*WORKERS, ended, workload=job)
+    session = advance(RUNNING, seen, NOW).session
+    left = tidying(session, NOW)
+    assert left is not None
+    assert not is_left(session, seen, NOW)
+    assert next_action(session, seen) is Action.NONE
+    later = NOW + timedelta(seconds=left)
+    assert tidying(session, later) is None
+    assert is_left(session, seen, later)
+    late = sight(*WORKERS, ended, workload=job, is_left=True)
+    assert next_action(session, late) is Action.REMOVE
+    going = worker(0, state=RUNS, deleted=True)
+    assert not is_left(session, sight(going, ended, workload=job), later)
+    assert not is_left(RUNNING.session, seen, later)
 
 
 @pytest.mark.parametrize("lost", ["v0", "launcher"])

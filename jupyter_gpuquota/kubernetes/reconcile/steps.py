@@ -18,7 +18,7 @@ from ..objects.pods import Pod
 from ..objects.workloads import Workload
 from ..state.advance import advance
 from ..state.desired import Action, next_action
-from ..state.processes import joined
+from ..state.processes import is_left, joined, tidying
 from ..state.record import Record, encode
 from ..state.seen import Seen, is_complete, is_launcher, process_of
 from .facts import Facts
@@ -74,6 +74,7 @@ class Steps:
     def look(self, tracked: Tracked) -> Seen:
         """Return what the cluster shows of a session, after following another controller."""
         session, objects, facts = tracked.record.session, self._objects, self._facts
+        now = datetime.now(UTC)
         workload = tracked.workload(objects.workload(session))
         if workload is not None:
             tracked.follow(workload)
@@ -90,13 +91,16 @@ class Steps:
             engine=facts.engine(session.spec),
             data=facts.data(session),
             attached=facts.attached(session) if session.state == "waiting" else (),
-            overdue=self._clock.overdue(tracked, datetime.now(UTC)),
+            overdue=self._clock.overdue(tracked, now),
         )
-        return replace(seen, placement=_placed(facts, seen))
+        return replace(seen, placement=_placed(facts, seen), is_left=is_left(session, seen, now))
 
     def due(self, tracked: Tracked) -> float | None:
         """Return the seconds until time alone changes a session, None if it does not."""
-        left = self._clock.left(tracked, datetime.now(UTC))
+        now = datetime.now(UTC)
+        left = self._clock.left(tracked, now)
+        if left is None:
+            left = tidying(tracked.record.session, now)
         return _LOOK if left is None and tracked.detached else left
 
     async def is_kept(self, tracked: Tracked) -> bool:

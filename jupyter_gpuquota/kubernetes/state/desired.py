@@ -82,5 +82,5 @@ def _down(session: Session, seen: Seen) -> Action:
         # A suspended Job would be started by its engine, and one that has ended never runs again.
         # It takes note of its pod's end a moment after us; deleting it would delete the log, too.
         ended = workload.is_finished or (session.state in ("done", "failed") and session.exit)
-        return Action.NONE if ended else Action.REMOVE
+        return Action.NONE if ended and not seen.is_left else Action.REMOVE
     return Action.STOP if workload.is_up or is_complete(workload) else Action.NONE

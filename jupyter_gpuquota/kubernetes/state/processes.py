@@ -19,6 +19,9 @@ from .ends import conclude, exit_of, interrupted, removed
 from .record import Record
 from .seen import Seen, is_launcher, is_running, process_of
 
+_TIDYING = 30.0
+"""Seconds after the end of a training in which its operator is to end the pods that still run."""
+
 
 def ended_together(session: Session, seen: Seen, now: datetime) -> Session | None:
     """Return a training that one process has ended, None while all are well.
@@ -57,6 +60,29 @@ def incomplete(session: Session, seen: Seen) -> bool:
     """Return whether not all processes have started."""
     started = {process_of(p) for p in seen.processes if is_running(p) or exit_of(session, p)}
     return session.spec.processes > 1 and len(started) != session.spec.processes + seen.is_led
+
+
+def tidying(session: Session, now: datetime) -> float | None:
+    """Return the seconds for which pods of an ended training are left to its operator.
+
+    None if it has not ended, or that time is over.
+    """
+    left = _TIDYING - (now - session.since).total_seconds()
+    return left if _has_ended(session) and left > 0 else None
+
+
+def is_left(session: Session, seen: Seen, now: datetime) -> bool:
+    """Return whether pods of a training that has ended still run, and nobody ends them.
+
+    The MPI Operator ends the workers, but up to 1000 s late after many changes of an MPIJob in a
+    short time, and not while a launcher runs on that has not noticed that a worker has failed.
+    """
+    left = [pod for pod in seen.live if pod.metadata.deletion_timestamp is None]
+    return bool(left) and _has_ended(session) and tidying(session, now) is None
+
+
+def _has_ended(session: Session) -> bool:
+    return session.spec.kind == "train" and session.state in ("done", "failed")
 
 
 def joined(placements: Sequence[Placement | None]) -> Placement | None:

@@ -37,6 +37,7 @@ class Seen:
     isolates its share. `lost` names the nodes that do not respond. `engine` is what the engine adds
     to a workload. `overdue` is the run that takes too long to start. `data` is why its datasets are
     not there, None if they are. `attached` are the volumes that tie it to nodes while it waits.
+    `is_left` says that pods still run although their training has ended, and nobody ends them.
     """
 
     workload: Workload | None = None
@@ -51,6 +52,7 @@ class Seen:
     overdue: Overdue | None = None
     data: Reason | None = None
     attached: Sequence[Attached] = ()
+    is_left: bool = False
 
     @property
     def live(self) -> tuple[Pod, ...]:
