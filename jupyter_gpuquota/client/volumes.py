@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from ..errors import Ambiguous, FieldError, NotFound, refused
@@ -78,6 +79,8 @@ class Volumes:
         volume of the project to clone. Raises InvalidFields, NameTaken.
         """
         given: dict[str, Any] = {**wishes, "size": str(wishes.get("size", ""))}
+        if folder := wishes.get("folder"):
+            given["folder"] = str(Path(folder).absolute())
         source = wishes.get("source", "")
         if source and ":" not in source:
             given["source"] = f"volume:{source}"

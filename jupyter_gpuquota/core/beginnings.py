@@ -26,7 +26,7 @@ def with_beginning(ref: str, ids: Iterable[str], noun: str) -> str:
     some += ", …" if len(found) > _LISTED else ""
     if len(ref) < SHORTEST:
         what = f"{ref!r} is too short for the id of a {noun}."
-        raise NotFound(what, hint=f"Write at least {SHORTEST} digits; so begins {some}.")
+        raise NotFound(what, hint=f"Write at least {SHORTEST} digits of one of these: {some}.")
     if len(found) > 1:
         raise Ambiguous(f"{ref} is the beginning of several {noun}s: {some}.", hint="Add digits.")
     return found[0]

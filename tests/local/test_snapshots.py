@@ -150,6 +150,9 @@ def test_what_was_left_out_and_what_will_differ_is_told(shell: Shell, client: Cl
     refused = shell(*asked, "--variables")
     assert refused.code == 2
     assert "! variables: The snapshot has no variables of a kernel." in refused.out
+    planned = shell.ok(*asked, "--folder", "new", "--name", "other")
+    assert f"folder:   {shell.folder / 'work' / 'new'}\n" in planned
+    assert "not stored, as they may be secrets: id_rsa.\n" in planned
     nowhere = shell(*asked, "--folder", str(folder / "none" / "new"))
     assert nowhere.out.count("! folder:") == 1
     client.sessions.stop("differs")
@@ -223,7 +226,20 @@ def test_volumes_are_restored_and_written_out_without_the_folder(
         client.snapshots.replace(done.id)
 
 
-def test_rules_are_tried_before_they_are_set(client: Client) -> None:
+def test_rules_are_tried_before_they_are_set(shell: Shell, client: Client) -> None:
+    said = shell.ok("snapshot", "rules").split("\n")
+    assert [line.split(maxsplit=1)[1] for line in said[:2]] == [
+        "all snapshots",
+        "none by themselves",
+    ]
+    said = shell.ok("snapshot", "rules", "--keep-last", "99", "--every", "5400", "--dry-run").split(
+        "\n"
+    )
+    assert [line.partition(":")[2].strip() for line in said[:3]] == [
+        "the last 99 of each session, all with a tag or a pin",
+        "every 1 h 30 min while a session runs",
+        "none",
+    ]
     before = client.snapshots.settings().rules
     tried = client.snapshots.put_settings(SnapshotRulesRequest(keep_last=99, dry_run=True))
     assert (tried.rules.keep_last, tried.removed) == (99, ())
@@ -286,7 +302,8 @@ def test_a_replacement_keeps_the_original_and_can_be_undone(shell: Shell, client
     assert (folder / "train.py").read_text() == "print(1)\n"
     assert (volume / "weights").read_text() == "old"
     assert (Path(done.kept) / "train.py").read_text() == "print(2)\n"
-    client.snapshots.undo(done.id)
+    said = shell.ok("snapshot", "undo", done.id)
+    assert said.startswith(f"{folder} is the original again. {done.folder} has the files of ")
     assert (folder / "train.py").read_text() == "print(2)\n"
     assert (volume / "weights").read_text() == "new"
     client.snapshots.replace(done.id)

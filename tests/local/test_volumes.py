@@ -133,7 +133,9 @@ def test_mistakes_are_named_by_field(client: Client, tmp_path: Path) -> None:
     assert [each.field for each in error.value.fields] == ["volumes[0]", "volumes[1]", "volumes[3]"]
 
 
-def test_only_own_folders_are_shared_and_their_files_kept(client: Client, tmp_path: Path) -> None:
+def test_only_own_folders_are_shared_and_their_files_kept(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "a.txt").write_text("kept")
@@ -148,7 +150,8 @@ def test_only_own_folders_are_shared_and_their_files_kept(client: Client, tmp_pa
             client.volumes.create("mine", folder=str(folder))
     with pytest.raises(InvalidFields, match="is not a folder"):
         client.volumes.create("mine", folder=str(mine / "a.txt"))
-    made = client.volumes.create("mine", folder=str(mine))
+    monkeypatch.chdir(tmp_path)
+    made = client.volumes.create("mine", folder="mine")
     assert (made.registered, made.folder) == (True, os.fspath(mine))
     client.volumes.delete("mine")
     assert (mine / "a.txt").read_text() == "kept"

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from jupyter_gpuquota.control.snapshots.registry import entry_of
 from jupyter_gpuquota.model.snapshots.manifest import (
     FilePart,
+    GitPart,
     KernelPart,
     Manifest,
     TreePart,
@@ -77,6 +78,9 @@ def test_every_part_is_shown() -> None:
     lines = dict(line.split(maxsplit=1) for line in text.splitlines())
     assert {name: lines[f"{name}:"] for name in PARTS} == PARTS
     assert "read one by one" in shown()
+    assert "code main (no commit) with changes" in shown(
+        git=(GitPart(folder="code", branch="main", dirty=True),)
+    )
 
 
 PARTS = {

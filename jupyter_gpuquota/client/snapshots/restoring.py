@@ -6,6 +6,8 @@ import os
 import time
 from pathlib import Path
 
+import msgspec
+
 from ...errors import Unavailable
 from ...model.snapshots.restore import (
     Restoration,
@@ -27,6 +29,7 @@ class Restoring(Namespace):
     def plan(self, snapshot: str, request: RestoreRequest | None = None) -> RestorePlan:
         """Return what a restore would make, and what stands against it. Nothing is made."""
         body = request or RestoreRequest()
+        body = msgspec.structs.replace(body, folder=_absolute(body.folder))
         found: RestorePlan = self._context.call("snapshots.plan", {"snapshot": snapshot}, body=body)
         return found
 
@@ -47,7 +50,7 @@ class Restoring(Namespace):
         that were stored are restored, for `jupyter_gpuquota.variables()`: they are code. Raises
         InvalidFields with all that stands against it, and what the restore has failed with.
         """
-        where = str(Path(folder).absolute()) if folder else ""
+        where = _absolute(folder)
         body = RestoreRequest(name=name, folder=where, replace=replace, variables=variables)
         begun: Restoration = self._context.call(
             "snapshots.restore", {"snapshot": snapshot}, body=body
@@ -82,3 +85,8 @@ class Restoring(Namespace):
         if restore.state == "failed":
             raise Unavailable("The restore has failed.")
         return restore
+
+
+def _absolute(folder: str | os.PathLike[str]) -> str:
+    """Return the path of a folder, empty for none."""
+    return str(Path(folder).absolute()) if folder else ""

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from ...core.snapshots.restore import Found
-from ...errors import Conflict, GpuQuotaError, Internal, WrongState
+from ...core.snapshots.restore import Found, check_state
+from ...errors import Conflict, GpuQuotaError, Internal
 from ...model.sessions import Session
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.restore import Restoration, RestoreRequest, RestoreState
@@ -137,11 +137,7 @@ class FolderRestores:
 
     def _find(self, restore: str, states: set[RestoreState], words: str) -> Record:
         record = self._journal.find(restore)
-        if record.shown.state not in states:
-            raise WrongState(
-                f"The restore {restore} is {record.shown.state}: it cannot be {words}.",
-                hint="jupyter gpu snapshot restores lists restores.",
-            )
+        check_state(record.shown, states, words)
         return record
 
     async def _continue(self, record: Record) -> Restoration:

@@ -96,7 +96,8 @@ class LakeSnapshots:
             raise InUse("The snapshot is being restored.", hint="Wait until that is done.")
         if self._registry.find(snapshot.id).snapshot.pin:
             raise InUse(
-                "The snapshot is pinned.", hint="Unpin it first: jupyter gpu snapshot unpin."
+                "The snapshot is pinned.",
+                hint=f"Unpin it first: jupyter gpu snapshot unpin {snapshot.short}.",
             )
         await self._registry.remove(snapshot.id)
 

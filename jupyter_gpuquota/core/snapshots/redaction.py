@@ -67,6 +67,10 @@ _QUOTED = re.compile(
 _SHELL = re.compile(rf"(?P<name>\b[A-Z0-9_]*{_WORDS}[A-Z0-9_]*=)(?![\"'=])[^\s\"']+")
 
 
+LEFT_OUT = "It is a file of credentials or keys."
+"""Why such a file is left out of a snapshot."""
+
+
 def secret_path(path: str) -> bool:
     """Return whether a file is one of credentials or keys, by its path with `/` between parts."""
     return bool(_FILES.fullmatch(path.rpartition("/")[2]) or _PLACES.search(path))

@@ -9,18 +9,20 @@ from dataclasses import replace as with_
 
 from msgspec.structs import replace
 
-from ...errors import FieldError
+from ...errors import FieldError, WrongState
 from ...model.sessions import SessionSpec
 from ...model.snapshots.manifest import Manifest, PartProblem
-from ...model.snapshots.restore import RestorePlan, RestoreRequest
+from ...model.snapshots.restore import Restoration, RestorePlan, RestoreRequest
 from ...model.snapshots.snapshots import Snapshot
 from ...model.struct import field_problem
 from ...model.volumes.mounts import Mount
 from ..fields import NAME_LIMIT
 from ..requests.specs import Facts
+from .redaction import LEFT_OUT
 
 _NUMBER = re.compile(r"-r(\d+)$")
 _NOTES = frozenset({"env", "left out", "written"})
+_LISTED = 10
 MARGIN = 64 * 2**20
 """Bytes that stay free besides the restored files."""
 
@@ -56,6 +58,16 @@ class Found:
     places: Mapping[str, str] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+
+
+def check_state(shown: Restoration, states: Collection[str], words: str) -> None:
+    """Raise WrongState unless a restore is in one of the states in which it can be `words`."""
+    if shown.state not in states:
+        raise WrongState(
+            f"Only a restore that is {' or '.join(sorted(states))} can be {words}; "
+            f"{shown.id} is {shown.state}.",
+            hint="List restores: jupyter gpu snapshot restores.",
+        )
 
 
 def new_name(manifest: Manifest, request: RestoreRequest, taken: Collection[str]) -> str:
@@ -129,19 +141,29 @@ def lost_parts(manifest: Manifest) -> list[PartProblem]:
     return [each for each in manifest.problems if each.part.partition(":")[0] not in _NOTES]
 
 
-def warnings(manifest: Manifest, found: Found) -> tuple[str, ...]:
+def warnings(manifest: Manifest, found: Found, *, replaces: bool = False) -> tuple[str, ...]:
     """Return what will be different from what was stored, and does not prevent a restore."""
     parts = [each.part for each in manifest.problems]
     env = [part.removeprefix("env:") for part in parts if part.startswith("env:")]
     said = list(found.warnings)
     if env:
         said.append(f"These variables are not stored, as they may be secrets: {', '.join(env)}.")
+    if files := _secret_files(manifest):
+        stay = " They stay with the original." if replaces else ""
+        said.append(f"These files are not stored, as they may be secrets: {files}.{stay}")
     said += [f"{each.part}: {each.message}" for each in lost_parts(manifest)]
     said += _moving_image(manifest)
     mounted = dict.fromkeys(each.volume for each in manifest.spec.mounts if each.volume)
     if present := [name for name in mounted if name not in found.claims]:
         said.append(f"Volumes are used as they are now: {', '.join(present)}.")
     return tuple(said)
+
+
+def _secret_files(manifest: Manifest) -> str:
+    """Return the files of credentials and keys that were left out, the first of many."""
+    left = [each.part for each in manifest.problems if each.message == LEFT_OUT]
+    more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
+    return ", ".join(part.removeprefix("left out:") for part in left[:_LISTED]) + more
 
 
 def _moving_image(manifest: Manifest) -> list[str]:
@@ -181,5 +203,5 @@ def plan(
             for volume, claim in found.claims.items()
         ),
         problems=tuple(map(field_problem, wrong)),
-        warnings=warnings(manifest, found),
+        warnings=warnings(manifest, found, replaces=request.replace),
     )

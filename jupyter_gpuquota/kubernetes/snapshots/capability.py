@@ -102,7 +102,8 @@ class ClusterSnapshots:
         registry = self._parts.registry
         if registry.find(snapshot.id).snapshot.pin:
             raise InUse(
-                "The snapshot is pinned.", hint="Unpin it first: jupyter gpu snapshot unpin."
+                "The snapshot is pinned.",
+                hint=f"Unpin it first: jupyter gpu snapshot unpin {snapshot.short}.",
             )
         await self._parts.copies.remove(await registry.manifest(snapshot.id))
         await registry.remove(snapshot.id)

@@ -17,7 +17,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from ...core.snapshots import identity
-from ...core.snapshots.restore import Found
+from ...core.snapshots.restore import Found, check_state
 from ...errors import Conflict, GpuQuotaError, Internal, Unavailable, WrongState
 from ...model.sessions import ENDED, Session, State
 from ...model.snapshots.manifest import Manifest
@@ -151,11 +151,7 @@ class ClaimRestores:
 
     def _find(self, restore: str, states: Collection[str], words: str) -> ClaimRestore:
         record = self._around.journal.find(restore)
-        if record.shown.state not in states:
-            raise WrongState(
-                f"The restore {restore} is {record.shown.state}: it cannot be {words}.",
-                hint="jupyter gpu snapshot restores lists restores.",
-            )
+        check_state(record.shown, states, words)
         return record
 
     async def _continue(self, record: ClaimRestore, state: RestoreState) -> Restoration:

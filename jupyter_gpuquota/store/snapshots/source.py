@@ -158,7 +158,7 @@ class SessionFolder:
         if found.problem:
             return f"It cannot be stored: {found.problem}."
         if found.mode not in {LINK, FOLDER} and redaction.secret_path(path):
-            return "It is a file of credentials or keys."
+            return redaction.LEFT_OUT
         return ""
 
     def _sizes(self) -> Iterator[int]:

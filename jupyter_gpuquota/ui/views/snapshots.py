@@ -167,10 +167,11 @@ def restored_text(found: Restoration) -> str:
     if not found.folder:
         session = f" The session {found.name} mounts them." if found.name else ""
         return f"New volumes have the files of {short(found.snapshot)}.{session}"
+    back = f"{found.place} is the original again. " if found.state == "undone" else ""
     session = f"; the session {found.name} works there" if found.name else ""
     is_new = found.volumes and not found.places
     volumes = f" New volumes: {', '.join(found.volumes)}." if is_new else ""
-    return f"{found.folder} has the files of {short(found.snapshot)}{session}.{volumes}"
+    return f"{back}{found.folder} has the files of {short(found.snapshot)}{session}.{volumes}"
 
 
 def _replaced_text(found: Restoration) -> str:
@@ -179,7 +180,7 @@ def _replaced_text(found: Restoration) -> str:
     if not found.replaces:
         kept = f"The original is {found.kept}: {undo}, or {confirm} to remove it."
         volumes = f" Volumes with it: {', '.join(found.volumes)}." if found.places else ""
-        return f"{found.place} is that of the snapshot. {kept}{volumes}"
+        return f"{found.place} has the files of {short(found.snapshot)}. {kept}{volumes}"
     if not found.kept:
         return f"{found.place} mounts the volumes of the snapshot. To mount its own again: {undo}."
     kept = f"Its own are kept ({found.kept}): {undo}, or {confirm} to remove them."
@@ -242,7 +243,8 @@ def _run(run: Run) -> str:
 
 def _git(manifest: Manifest) -> list[str]:
     return [
-        f"{each.folder} {each.branch} {short(each.commit)}{' with changes' if each.dirty else ''}"
+        f"{each.folder} {each.branch} {short(each.commit) or '(no commit)'}"
+        f"{' with changes' if each.dirty else ''}"
         for each in manifest.git
     ]
 

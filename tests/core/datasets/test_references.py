@@ -34,7 +34,7 @@ def test_the_beginning_of_several_versions_is_refused_with_their_ids() -> None:
 def test_a_beginning_that_is_too_short_says_what_begins_so(ref: str, listed: str) -> None:
     with pytest.raises(NotFound, match="too short") as caught:
         resolve("d", ref, IDS, TAGS)
-    assert caught.value.hint == f"Write at least 4 digits; so begins {listed}."
+    assert caught.value.hint == f"Write at least 4 digits of one of these: {listed}."
 
 
 def test_a_version_that_was_committed_twice_is_one_version() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.core.snapshots import restore
+from jupyter_gpuquota.core.snapshots.redaction import LEFT_OUT
 from jupyter_gpuquota.core.snapshots.restore import Found
+from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.model.snapshots.manifest import EnvironmentPart, Manifest, PartProblem
-from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
+from jupyter_gpuquota.model.snapshots.restore import Restoration, RestoreRequest
 from jupyter_gpuquota.model.volumes.mounts import Mount
-from tests.builders import make_spec
+from tests.builders import NOW, make_spec
 
 SCANS, OUT = Mount(volume="scans", path="/scans"), Mount(volume="out", path="/out")
 
@@ -56,6 +59,28 @@ def test_what_was_left_out_on_purpose_is_no_lost_part() -> None:
         "These variables are not stored, as they may be secrets: API_KEY.",
         "git: It is broken.",
     )
+
+
+def test_files_that_may_be_secrets_are_said_to_be_missing() -> None:
+    def left_out(*paths: str) -> Manifest:
+        problems = [PartProblem(part=f"left out:{path}", message=LEFT_OUT) for path in paths]
+        return manifest(problems=tuple(problems))
+
+    said = "These files are not stored, as they may be secrets: .env, a/.netrc."
+    assert told(left_out(".env", "a/.netrc")) == (said,)
+    found = restore.warnings(left_out(".env", "a/.netrc"), Found(folder="/new"), replaces=True)
+    assert found == (f"{said} They stay with the original.",)
+    (many,) = told(left_out(*(f"{number}.pem" for number in range(12))))
+    assert many.endswith("8.pem, 9.pem and 2 more.")
+
+
+def test_a_restore_in_another_state_is_refused_with_what_could_be() -> None:
+    shown = Restoration(
+        id="r1", snapshot="5a", owner="ana", state="undone", folder="/f", begun=NOW, updated=NOW
+    )
+    restore.check_state(shown, {"done", "undone"}, "put in the place of the original folder")
+    with pytest.raises(WrongState, match="Only a restore that is replaced can be undone; r1 is un"):
+        restore.check_state(shown, {"replaced"}, "undone")
 
 
 def test_an_image_by_tag_is_said_to_be_what_the_tag_is_now() -> None:

@@ -56,7 +56,7 @@ class TestReferences:
     def test_too_short_a_beginning_says_so_and_what_begins_so(self, find) -> None:
         with pytest.raises(NotFound, match="'bbb' is too short") as caught:
             find("bbb")
-        assert caught.value.hint == "Write at least 4 digits; so begins bbbb3."
+        assert caught.value.hint == "Write at least 4 digits of one of these: bbbb3."
 
     @pytest.mark.parametrize("ref", ["c", "bbbb4", "sha256:bbbb4", "sha256:"])
     def test_others_are_not_found(self, find, ref: str) -> None:

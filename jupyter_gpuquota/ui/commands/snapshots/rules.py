@@ -6,12 +6,13 @@ from typing import Any
 
 from ....client import Client
 from ....model.datasets.versions import SHOWN
-from ....model.snapshots.snapshots import SnapshotRulesRequest
+from ....model.messages.formats import duration
+from ....model.snapshots.snapshots import SnapshotRules, SnapshotRulesRequest, SnapshotSettings
 from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
 from ...views.texts import TextView
-from ...views.view import View
+from ...views.view import View, pairs_text
 
 _RULES = ("keep_last", "daily", "weekly", "every")
 
@@ -41,10 +42,36 @@ def _rules(client: Client, args: Args, _console: Console) -> View[Any]:
         wanted = SnapshotRulesRequest(**(now | given | flags), dry_run=args.dry_run)
         settings = client.snapshots.put_settings(wanted)
     values = {name: str(getattr(settings.rules, name)) for name in asked}
-    if settings.removed:
-        key = "would_remove" if args.dry_run else "removes"
-        values[key] = " ".join(each[:SHOWN] for each in settings.removed)
-    return TextView(values, "\n".join(f"{name}: {value}" for name, value in values.items()))
+    would = "would remove" if args.dry_run else "remove"
+    values[would.replace(" ", "_")] = " ".join(each[:SHOWN] for each in settings.removed)
+    return TextView(values, _text(settings, would=would))
+
+
+def _text(found: SnapshotSettings, *, would: str) -> str:
+    """Return what rules keep and take by themselves, and what they remove."""
+    pairs = [
+        ("keep", ", ".join(_keeping(found.rules)) or "all snapshots"),
+        ("take", ", ".join(_taking(found.rules)) or "none by themselves"),
+        (would, ", ".join(each[:SHOWN] for each in found.removed) or "none"),
+    ]
+    return pairs_text(pairs)
+
+
+def _keeping(rules: SnapshotRules) -> list[str]:
+    """Return what is kept where anything is removed."""
+    numbers = {
+        "the last {} of each session": rules.keep_last,
+        "the last one of each of {} days": rules.daily,
+        "the last one of each of {} weeks": rules.weekly,
+    }
+    kept = [text.format(number) for text, number in numbers.items() if number]
+    return [*kept, "all with a tag or a pin"] if kept else []
+
+
+def _taking(rules: SnapshotRules) -> list[str]:
+    every = f"every {duration(rules.every)} while a session runs" if rules.every else ""
+    suspend = "when it is suspended" if rules.on_suspend else ""
+    return [text for text in (every, suspend, "when it ends" if rules.on_finish else "") if text]
 
 
 RULES = Command(
