@@ -22,7 +22,7 @@ from ...store.snapshots.source import SessionFolder
 from ...store.sync import Wanted, sync
 
 _NAMED = 20
-"""The most paths of a folder that problems name, of each kind."""
+"""The most paths of a folder that problems name, of each kind; others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,4 +137,11 @@ def _notes(source: SessionFolder, below: str = "") -> list[PartProblem]:
         PartProblem(part=f"written:{below}{printable(path)}", message="It was written meanwhile.")
         for path in sorted(source.copied | source.written)
     ]
-    return [*left[:_NAMED], *written[:_NAMED]]
+    return [*_named(left, "left out"), *_named(written, "written")]
+
+
+def _named(problems: Sequence[PartProblem], part: str) -> list[PartProblem]:
+    """Return the first problems, and how many more there are."""
+    more = len(problems) - _NAMED
+    rest = [PartProblem(part=part, message=f"{more:,} more paths, not named here.")]
+    return [*problems[:_NAMED], *(rest if more > 0 else ())]

@@ -69,3 +69,29 @@ def test_what_is_carried_is_python_3_8_with_what_every_session_has(module: str) 
 def test_a_folder_that_takes_too_long_is_seen_in_part(tmp_path: Path) -> None:
     with pytest.raises(TimeoutError, match="Only a part"):
         list(notebooks(tmp_path, -1.0))
+
+
+def test_a_broken_repository_is_named_and_others_are_found(tmp_path: Path) -> None:
+    for name in ("around", "around/broken", "around/whole"):
+        subprocess.run(["git", "init", "-q", name], cwd=tmp_path, check=True)
+    (tmp_path / "around/broken/.git/HEAD").write_text("nonsense")
+    found = shipping.answered(said(tmp_path / "around"))
+    assert [each["folder"] for each in found["git"]] == [".", "whole"]
+    assert len(found["patches"]) == 2
+    [(part, why)] = found["problems"]
+    assert part == "git:broken"
+    assert "not a git repository" in why
+
+
+def test_of_very_many_notebooks_and_repositories_it_is_said_that_some_are_missing(
+    tmp_path: Path,
+) -> None:
+    for number in range(21):
+        (tmp_path / f"{number:02}/.git").mkdir(parents=True)
+    for number in range(1001):
+        (tmp_path / f"{number}.ipynb").write_bytes(b"{}")
+    found = shipping.answered(said(tmp_path))
+    said_of = dict(found["problems"])
+    assert said_of["git"] == "Only the first 20 repositories are recorded."
+    assert said_of["notebooks"] == "Only the first 1,000 notebooks are recorded."
+    assert len(found["notebooks"]) == 1000

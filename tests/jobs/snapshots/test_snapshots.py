@@ -210,6 +210,17 @@ async def test_volumes_are_stored_beside_the_folder_and_each_may_fail_alone(take
     assert (tree / ".gpuquota/snapshot/links").read_bytes() == b"out\0/etc/passwd\0"
 
 
+async def test_of_very_many_secrets_some_are_named_and_others_counted(take, folder, lake):
+    for number in range(30):
+        (folder / f"{number:02}.pem").write_text(TOKEN)
+    snapshot = made(take(order(folder)))["snapshot"]
+    manifest = (await manifests(lake))[snapshot]
+    left = [each for each in manifest.problems if each.part.startswith("left out")]
+    assert len(left) == 21
+    count = len([".env", ".netrc", "pipe", ".git/config"]) + 30 - 20
+    assert (left[-1].part, left[-1].message) == ("left out", f"{count} more paths, not named here.")
+
+
 async def test_a_volume_that_others_write_is_best_effort(take, folder, lake):
     busy = replace(volume(folder / "empty", "busy"), writes=True)
     snapshot = made(take(order(folder, mounted=(busy,))))["snapshot"]

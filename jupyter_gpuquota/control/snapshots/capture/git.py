@@ -26,13 +26,23 @@ class Repository(NamedTuple):
 
 
 def repositories(root: Path) -> Iterator[Path]:
-    """Yield the folders of repositories: the folder itself, and those a little below it."""
+    """Yield the folders of repositories: the folder itself, and those a little below it.
+
+    Raises ValueError after very many.
+    """
     found = [root] if (root / ".git").exists() else []
     level = [root]
     for _ in range(_DEPTH):
         level = [each for folder in level for each in _folders(folder)]
         found += [folder for folder in level if (folder / ".git").exists()]
     yield from found[:_MOST]
+    if len(found) > _MOST:
+        raise ValueError(f"Only the first {_MOST} repositories are recorded.")
+
+
+def named(root: Path, folder: Path) -> str:
+    """Return the part of a manifest that a repository is, to say what is wrong with it."""
+    return "git" if folder == root else f"git:{folder.relative_to(root)}"
 
 
 def look(root: Path, folder: Path, secrets: Iterable[str] = ()) -> Repository:
@@ -40,6 +50,7 @@ def look(root: Path, folder: Path, secrets: Iterable[str] = ()) -> Repository:
 
     The patch has none of the secrets. Raises OSError, subprocess.SubprocessError where git fails.
     """
+    _git(folder, "rev-parse", "--git-dir")  # a better error than that of what comes
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD", check=False)
     changes = ("HEAD",) if commit else ("--cached",)
     diff = _git(folder, *_DIFF, *changes, "--", ".", *_secret(folder, changes))
@@ -66,14 +77,22 @@ def _secret(folder: Path, changes: tuple[str, ...]) -> list[str]:
 
 
 def _git(folder: Path, *words: str, check: bool = True) -> str:
-    """Return what git prints; nothing that a repository configures is run."""
+    """Return what git prints; nothing that a repository configures is run.
+
+    A broken repository is not mistaken for one in which its folder lies.
+    """
     answer = subprocess.run(
         ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *words],
         cwd=folder,
         capture_output=True,
         timeout=_PATIENCE,
         check=check,
-        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
+        env={
+            **os.environ,
+            "GIT_CEILING_DIRECTORIES": str(folder.parent),
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_TERMINAL_PROMPT": "0",
+        },
     )
     text = answer.stdout.decode(errors="surrogateescape")
     return text if "diff" in words or "-z" in words else text.strip()

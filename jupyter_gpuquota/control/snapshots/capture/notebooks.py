@@ -21,7 +21,8 @@ _CHUNK = 1 << 20
 def notebooks(root: Path, patience: float = PATIENCE) -> Iterator[dict[str, Any]]:
     """Yield the notebooks below a folder, as fields of a `NotebookPart`.
 
-    What is no notebook has no cells. Raises TimeoutError after `patience` seconds.
+    What is no notebook has no cells. Raises TimeoutError after `patience` seconds, ValueError after
+    very many notebooks.
     """
     deadline = time.monotonic() + patience
     count = 0
@@ -34,7 +35,7 @@ def notebooks(root: Path, patience: float = PATIENCE) -> Iterator[dict[str, Any]
             if path.is_file() and not path.is_symlink():
                 count += 1
                 if count > _MOST:
-                    return
+                    raise ValueError(f"Only the first {_MOST:,} notebooks are recorded.")
                 yield _notebook(path, str(path.relative_to(root)))
 
 

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import zlib
+from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Iterable  # noqa: UP035 (Python 3.8 in sessions)
 
@@ -47,12 +48,16 @@ def look(root: Path, artifacts: list[str], python: str, secrets: list[str]) -> d
     """
     found: dict[str, Any] = {"patches": [], "problems": []}
 
+    def attempt(part: str, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            found["problems"].append([part, words(error, secrets)])
+
     def repositories() -> None:
         found["git"] = []
         for folder in git.repositories(root):
-            each = git.look(root, folder, secrets)
-            found["git"].append(each.part)
-            found["patches"].append(each.patch.decode(errors="surrogateescape"))
+            attempt(git.named(root, folder), partial(_add, found, root, folder, secrets))
 
     def installed() -> None:
         found["environment"] = environment.packages(python) if python else {}
@@ -64,8 +69,8 @@ def look(root: Path, artifacts: list[str], python: str, secrets: list[str]) -> d
 
     def chosen() -> None:
         found["artifacts"] = list(notebooks.files(root, artifacts))
-        missing = [pattern for pattern in artifacts if not _matches(root, pattern)]
-        found["problems"] += [[f"left out:{each}", "No file matches it."] for each in missing]
+        missing = (f"left out:{each}" for each in artifacts if not _matches(root, each))
+        found["problems"] += [[part, "No file matches it."] for part in missing]
 
     steps: list[tuple[str, Callable[[], None]]] = [
         ("git", repositories),
@@ -75,11 +80,15 @@ def look(root: Path, artifacts: list[str], python: str, secrets: list[str]) -> d
         ("artifacts", chosen),
     ]
     for name, step in steps:
-        try:
-            step()
-        except (OSError, ValueError, subprocess.SubprocessError) as error:
-            found["problems"].append([name, words(error, secrets)])
+        attempt(name, step)
     return found
+
+
+def _add(found: dict[str, Any], root: Path, folder: Path, secrets: list[str]) -> None:
+    """Add a repository to what is found. Raises OSError, subprocess.SubprocessError."""
+    each = git.look(root, folder, secrets)
+    found["git"].append(each.part)
+    found["patches"].append(each.patch.decode(errors="surrogateescape"))
 
 
 def _matches(root: Path, pattern: str) -> bool:
