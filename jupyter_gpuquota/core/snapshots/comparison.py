@@ -21,7 +21,7 @@ def compare(before_id: str, before: Manifest, after_id: str, after: Manifest) ->
         data=changes(_data(before), _data(after)),
         volumes=_volumes(before, after),
         params=changes(_params(before), _params(after)),
-        metrics=changes(_metrics(before), _metrics(after)),
+        metrics=_metrics(before, after),
         notebooks=_notebooks(before, after),
     )
 
@@ -82,8 +82,18 @@ def _params(manifest: Manifest) -> dict[str, str]:
     return manifest.run.params if manifest.run else {}
 
 
-def _metrics(manifest: Manifest) -> dict[str, str]:
-    return {name: f"{value:g}" for name, value in manifest.metrics.items()}
+def _metrics(before: Manifest, after: Manifest) -> tuple[FactChange, ...]:
+    """Return the metrics that differ at all, in six digits where that is enough to see it."""
+
+    def differing(text: str) -> tuple[FactChange, ...]:
+        old, new = (
+            {name: text.format(value) for name, value in each.metrics.items()}
+            for each in (before, after)
+        )
+        return changes(old, new)
+
+    short = {each.name: each for each in differing("{:g}")}
+    return tuple(short.get(each.name, each) for each in differing("{!r}"))
 
 
 def _notebooks(before: Manifest, after: Manifest) -> tuple[NotebookChange, ...]:
