@@ -34,8 +34,10 @@ def test_members_see_a_session_and_only_its_owner_and_admins_stop_it(ana, li, ad
     assert (seen.status, seen.body["owner"], seen.body["actions"]) == (200, "ana", [])
     refused = li.ask("POST", f"{path}/stop", {})
     assert (refused.status, refused.body["code"]) == (403, "NotAllowed")
-    assert admin.ask("POST", f"{path}/stop", {}).status == 200
+    assert admin.ask("POST", f"{path}/stop", {"reason": "dgx1-1 is serviced"}).status == 200
     until(lambda: ana.ask("GET", path).body["state"] == "stopped", ana.hub.said)
+    said = ana.ask("GET", path).body["reason"]["message"]
+    assert said == "Stopped by root-admin: dgx1-1 is serviced."
 
 
 def test_who_is_in_no_group_of_the_project_does_not_see_it(hub, ana):

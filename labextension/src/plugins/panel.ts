@@ -113,12 +113,34 @@ function addCommands(app: JupyterFrontEnd, ui: IUi, widget: LazyPanel): void {
 class LazyPanel extends LazyWidget {
   protected onActivateRequest(): void {
     void this.loaded.then(() => {
-      const row = this.node.querySelector<HTMLElement>(
-        '[data-row][tabindex="0"]'
-      );
-      // Without rows, or before they are drawn, Tab goes on from the panel itself.
+      // Without rows, and until they are drawn, Tab goes on from the panel itself.
       this.node.tabIndex = -1;
-      (row ?? this.node).focus();
+      this.node.focus();
+      this._drawn.disconnect();
+      if (!this._focusRow()) {
+        this._drawn.observe(this.node, { childList: true, subtree: true });
+      }
     });
   }
+
+  dispose(): void {
+    this._drawn.disconnect();
+    super.dispose();
+  }
+
+  /** Move the focus to a session. Return false if there is none yet. */
+  private _focusRow(): boolean {
+    const row = this.node.querySelector<HTMLElement>(
+      '[data-row][tabindex="0"]'
+    );
+    row?.focus();
+    return Boolean(row);
+  }
+
+  /** Sees sessions being drawn, as long as the user has not gone elsewhere. */
+  private readonly _drawn = new MutationObserver(() => {
+    if (document.activeElement !== this.node || this._focusRow()) {
+      this._drawn.disconnect();
+    }
+  });
 }

@@ -1,20 +1,24 @@
 import { Department, ProjectUse, Quota } from '../api/models';
 
-/** Find a project, else one in which a user has or waits for GPUs, else the default one. */
+/** Return the project of a name, else the default one, else the first. */
 export function projectOf(
-  quota: Quota,
-  name: string,
-  user = ''
+  { default: usual, projects }: Quota,
+  name: string
 ): ProjectUse | undefined {
-  const { default: usual, projects } = quota;
+  const find = (wanted: string) =>
+    projects.find(project => project.name === wanted);
+  return find(name) ?? find(usual) ?? projects[0];
+}
+
+/** Return the project in which a user has or waits for GPUs, preferably the default one. */
+export function usedProject(
+  { default: usual, projects }: Quota,
+  user: string
+): ProjectUse | undefined {
   const used = projects.filter(({ users }) =>
     users.some(use => use.user === user && (use.allocated || use.waiting))
   );
-  const find = (wanted: string, among = projects) =>
-    among.find(project => project.name === wanted);
-  return (
-    find(name) ?? find(usual, used) ?? used[0] ?? find(usual) ?? projects[0]
-  );
+  return used.find(({ name }) => name === usual) ?? used[0];
 }
 
 /**

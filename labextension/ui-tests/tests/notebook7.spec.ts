@@ -75,4 +75,24 @@ test('Notebook 7 has the panel beside its files', async ({ context, lab }) => {
   await expect(
     page.locator('.jp-GpuQuota-sidebar [data-row]', { hasText: 'listed' })
   ).toBeVisible();
+
+  // An admin sets when idle sessions end, by the keyboard alone.
+  const { keyboard } = page;
+  await keyboard.press('Control+Shift+C');
+  await page.locator('.lm-CommandPalette-input').fill('Manage GPU Projects');
+  await keyboard.press('Enter');
+  const add = page.getByRole('button', { name: 'Add policy' });
+  await expect(add).toBeVisible();
+  await expect(async () => {
+    await keyboard.press('Tab');
+    await expect(add).toBeFocused({ timeout: 200 });
+  }).toPass({ intervals: [0], timeout: 60_000 });
+  await keyboard.press('Enter');
+  await expect(page.getByLabel('Applies to')).toBeFocused();
+  await keyboard.type('everyone');
+  await keyboard.press('Tab');
+  await keyboard.type('2 h');
+  await keyboard.press('Enter');
+  await expect(page.getByText('everyone was saved.')).toBeVisible();
+  await expect(add).toBeFocused();
 });

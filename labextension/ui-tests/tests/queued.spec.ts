@@ -29,6 +29,18 @@ test('a queued session says when it should start, in row, details and dashboard'
   const row = workspace.row('second');
   await expect(row).toContainText(STARTS);
 
+  // By the keyboard alone: why it waits, in the panel's overview.
+  const why = workspace.panel.locator('summary', { hasText: 'why?' });
+  await workspace.panel.getByRole('combobox', { name: 'Project' }).focus();
+  await expect(async () => {
+    await page.keyboard.press('Tab');
+    await expect(why).toBeFocused({ timeout: 500 });
+  }).toPass({ intervals: [0], timeout: 60_000 });
+  await page.keyboard.press('Enter');
+  await expect(
+    workspace.panel.getByText(/team-e's .* quota\. Starts when 1 GPU/)
+  ).toBeVisible();
+
   await row.focus();
   await page.keyboard.press('Shift+F10');
   await page.getByRole('menuitem', { name: 'Show Details' }).click();

@@ -51,6 +51,33 @@ describe('the command that shows the panel', () => {
     );
   });
 
+  const draw = () => {
+    const row = document.createElement('div');
+    row.dataset.row = 's1';
+    row.tabIndex = 0;
+    return shown.node.appendChild(row);
+  };
+
+  it('moves the focus to a session that is drawn later', async () => {
+    Widget.attach(shown, document.body);
+    await commands.execute(CommandIDs.showPanel);
+    await waitFor(() => expect(document.activeElement).toBe(shown.node));
+    const row = draw();
+    await waitFor(() => expect(document.activeElement).toBe(row));
+  });
+
+  it('leaves the focus where the user has put it meanwhile', async () => {
+    const field = document.body.appendChild(document.createElement('input'));
+    Widget.attach(shown, document.body);
+    await commands.execute(CommandIDs.showPanel);
+    await waitFor(() => expect(document.activeElement).toBe(shown.node));
+    field.focus();
+    draw();
+    await new Promise(resolve => setTimeout(resolve)); // observers have been called
+    expect(document.activeElement).toBe(field);
+    field.remove();
+  });
+
   it('selects its tab beside the files of Notebook 7', async () => {
     const tree = new TabPanel();
     tree.addWidget(new Widget());

@@ -1,5 +1,5 @@
 import { makeProject, makeQuota } from '../../__tests__/builders';
-import { heldBy, projectOf, usersOf } from '../quota';
+import { heldBy, projectOf, usedProject, usersOf } from '../quota';
 
 describe('quota', () => {
   const quota = makeQuota({
@@ -16,11 +16,11 @@ describe('quota', () => {
     expect(projectOf(makeQuota({ projects: [] }), '')).toBeUndefined();
   });
 
-  it('is where a user has or waits for GPUs, unless another is chosen', () => {
+  it('is used where a user has or waits for GPUs', () => {
     const team = (name: string, allocated: number, waiting: number) =>
       makeProject({ name, users: [{ user: 'li', allocated, waiting }] });
     const first = (...projects: ReturnType<typeof team>[]) =>
-      projectOf(makeQuota({ projects, default: 'team-a' }), '', 'li')?.name;
+      usedProject(makeQuota({ projects, default: 'team-a' }), 'li')?.name;
     const [idle, busy, queued] = [
       team('team-a', 0, 0),
       team('team-b', 500, 0),
@@ -29,10 +29,10 @@ describe('quota', () => {
     expect(first(idle, busy)).toBe('team-b');
     expect(first(idle, queued)).toBe('team-c');
     expect(first(busy, queued, team('team-a', 1, 0))).toBe('team-a');
-    expect(first(idle, team('team-b', 0, 0))).toBe('team-a');
-    const both = makeQuota({ projects: [idle, busy] });
-    expect(projectOf(both, 'team-a', 'li')?.name).toBe('team-a');
-    expect(projectOf(both, '', 'ana')?.name).toBe('team-a');
+    expect(first(idle, team('team-b', 0, 0))).toBeUndefined();
+    expect(
+      usedProject(makeQuota({ projects: [idle, busy] }), 'ana')
+    ).toBeUndefined();
   });
 
   it('sums what a user holds in all projects', () => {

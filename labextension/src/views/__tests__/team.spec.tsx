@@ -144,7 +144,7 @@ describe('the team', () => {
     expect(await state.fetch('jupyter-gpuquota:project')).toBe('team-b');
   });
 
-  it('opens on the project in which I queue, and stays there', async () => {
+  it('goes to the project in which I queue, and stays there', async () => {
     const use = { user: 'ana', allocated: 0, waiting: 1 };
     const answer = (...users: (typeof use)[]) =>
       page.server.on('GET /quota', {
@@ -155,9 +155,12 @@ describe('the team', () => {
           ]
         })
       });
-    answer(use);
+    answer();
     await show();
     const chosen = () => screen.getByLabelText<HTMLSelectElement>('Project');
+    await waitFor(() => expect(chosen().value).toBe('team-a'));
+    answer(use);
+    await act(() => page.store.quota.refresh());
     await waitFor(() => expect(chosen().value).toBe('team-b'));
     answer();
     await act(() => page.store.quota.refresh());

@@ -1,7 +1,7 @@
 import { IStateDB } from '@jupyterlab/statedb';
 import { useEffect, useRef, useState } from 'react';
 import { ProjectUse, Quota } from '../../api/models';
-import { projectOf } from '../../state/quota';
+import { projectOf, usedProject } from '../../state/quota';
 
 const CHOICE = 'jupyter-gpuquota:project';
 
@@ -12,9 +12,9 @@ export function useProject(
   me: string
 ): [ProjectUse | undefined, (name: string) => void] {
   const [chosen, setChosen] = useState('');
-  // It stays the same when sessions begin and end.
+  // Once I use one, it stays the same when sessions begin and end.
   const first = useRef('');
-  first.current ||= (me && projectOf(quota, '', me)?.name) || '';
+  first.current ||= usedProject(quota, me)?.name ?? '';
   useEffect(() => {
     let isGone = false;
     void state?.fetch(CHOICE).then(stored => {
