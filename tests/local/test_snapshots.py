@@ -130,6 +130,26 @@ def test_secret_values_are_in_no_log_no_patch_and_no_order(
     client.sessions.delete(name, stop=True)
 
 
+def test_a_hook_pauses_a_session_and_lets_it_go_on(shell: Shell, client: Client) -> None:
+    folder = folder_of(shell, "hooked")
+    hook, said = folder / ".gpuquota/hooks/snapshot", folder / "said"
+    hook.parent.mkdir(parents=True)
+    hook.write_text('#!/bin/sh\necho "$1" >> said\n[ "$1" = resume ] || [ ! -e busy ]\n')
+    hook.chmod(0o755)
+    client.sessions.submit("hooked", command=["sleep", "600"], folder=str(folder), wait=True)
+    assert client.snapshots.create("hooked").consistency == "quiesced"
+    wait_for(lambda: said.read_text().split() == ["pause", "resume"])
+    (folder / "busy").touch()
+    made = client.snapshots.create("hooked")
+    assert (made.state, made.consistency) == ("partial", "best-effort")
+    manifest = client.snapshots.show(made.id).manifest
+    assert manifest
+    wrong = {each.part: each.message for each in manifest.problems}
+    assert wrong["hook"] == "The hook ended with 1."
+    wait_for(lambda: said.read_text().split() == ["pause", "resume"] * 2)
+    client.sessions.stop("hooked")
+
+
 def test_what_was_left_out_and_what_will_differ_is_told(shell: Shell, client: Client) -> None:
     folder = folder_of(shell, "differs")
     client.volumes.create("scans", project="team-a", size="1Gi")

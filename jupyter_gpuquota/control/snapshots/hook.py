@@ -25,7 +25,7 @@ class Hook:
         self.exec: Exec | None = None
 
     async def pause(self, session: str) -> tuple[bool, str]:
-        """Return whether a session has a hook, and what went wrong with it, empty if nothing.
+        """Return whether a hook may have paused a session, and what went wrong, empty if nothing.
 
         Raises NotInCharge.
         """
@@ -45,7 +45,8 @@ class Hook:
         except NotInCharge:
             raise
         except GpuQuotaError as error:
-            return False, f"The hook could not be run: {error.message}"
+            # It may run all the same: where the connection broke, nobody knows.
+            return True, f"The hook could not be run: {error.message}"
         if result.timed_out:
             return True, f"The hook took longer than {PATIENCE} seconds."
         if result.exit_code == _NONE:
