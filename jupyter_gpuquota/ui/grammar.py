@@ -28,6 +28,9 @@ _ELSEWHERE = {
     "kill": "stop",
     "rm": "delete",
     "ps": "list",
+    "show": "describe",
+    "info": "describe",
+    "status": "list or describe",
 }
 """Words of JupyterLab and other tools, and our commands for what they stand for."""
 

@@ -121,6 +121,7 @@ def test_all_problems_are_reported_at_once():
         (["-x", "list"], "Unknown option '-x'", ""),
         (["lst"], "Unknown command 'lst'", "Did you mean list?"),
         (["launch", "x"], "Unknown command 'launch'", "Did you mean submit?"),
+        (["show", "x"], "Unknown command 'show'", "Did you mean describe?"),
         (["start", "x"], "Unknown command 'start'", "Did you mean submit or resume?"),
         (["submit", "x", "--gpuu", "1"], "Unknown option '--gpuu'", "--gpu"),
         (["submit", "x", "--gp", "1"], "Unknown option '--gp'", "--gpu"),
