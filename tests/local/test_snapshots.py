@@ -80,6 +80,9 @@ def test_a_session_that_writes_is_stored_without_secrets_and_restored(
     made = client.snapshots.create("writes", "why", tags=["base"], metrics={"acc": 0.5})
     found = client.snapshots.show("base")
     assert (made.state, found.snapshot.id, made.consistency) == ("ready", made.id, "best-effort")
+    for text in ("why", "base", "writes"):
+        assert [each.id for each in client.snapshots.list(text=text)] == [made.id]
+    assert not client.snapshots.list(text="nowhere")
     assert found.manifest
     assert found.manifest.spec.env == {"EPOCHS": "3"}
     parts = {each.part for each in found.manifest.problems}
