@@ -11,7 +11,6 @@ import { CommandIDs } from '../../commands';
 // Loaded before, as the plugin itself loads them when a page is a session's only.
 import '../../views/sessionpage/chip';
 import '../../views/sessionpage/tabmarks';
-import '../sessionpage/ownkernel';
 import { here } from '../sessionpage/here';
 import { answerReveals } from '../../state/sessionpage/revealing';
 

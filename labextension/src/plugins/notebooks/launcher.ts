@@ -3,13 +3,14 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ILauncher } from '@jupyterlab/launcher';
-import { ITranslator } from '@jupyterlab/translation';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { DisposableSet, IDisposable } from '@lumino/disposable';
 import { CommandIDs } from '../../commands';
 import { watchInBackground } from '../../state/background';
 import { keyOf } from '../../state/templates/key';
 import { IGpuWorkspace } from '../../tokens';
 import { ours } from '../../translation';
+import { HiddenCards } from './hiddencards';
 import { addTemplateCommands, captionOf, labelOf } from './templatenotebook';
 
 /** Put cards into a category of the launcher: for the form, each template and the dashboard. */
@@ -46,6 +47,7 @@ export const launcher: JupyterFrontEndPlugin<void> = {
       caption: trans.__('Launch a session with half a GPU')
     });
     add(CommandIDs.dashboard, LAST);
+    hideConsoles(app, translator);
     void app.restored.then(() => {
       followTemplates(workspace, (rank, args) =>
         add(CommandIDs.notebook, rank, args)
@@ -61,6 +63,21 @@ const FIRST = 2;
 
 /** After the cards of templates. */
 const LAST = 1000;
+
+/** Leave sessions and templates one card for notebooks; new consoles choose among all kernels. */
+function hideConsoles(
+  { serviceManager: { kernelspecs } }: JupyterFrontEnd,
+  translator: ITranslator | null
+): void {
+  const trans = (translator ?? nullTranslator).load('jupyterlab');
+  const cards = new HiddenCards(trans.__('Console'));
+  const update = () =>
+    cards.hide(kernelspecs.specs, ({ session, template }) =>
+      Boolean(session || template)
+    );
+  kernelspecs.specsChanged.connect(update);
+  update();
+}
 
 /** Keep a card for each template, once the controller says that it keeps them. */
 function followTemplates(

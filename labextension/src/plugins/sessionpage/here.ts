@@ -12,6 +12,7 @@ import { askToReveal, revealUrl } from '../../state/sessionpage/revealing';
 import { IGpuWorkspace } from '../../tokens';
 import { ours } from '../../translation';
 import type { IUi } from '../../views/parts/ui';
+import { HiddenCards } from '../notebooks/hiddencards';
 
 /** After all that JupyterLab and Notebook 7 have at the top. */
 const RANK = 100_000;
@@ -74,24 +75,28 @@ function addBack(app: JupyterFrontEnd, { workspace, trans }: IUi): void {
 }
 
 async function showHere(app: JupyterFrontEnd, ui: IUi): Promise<void> {
-  const [{ makeChip }, { TabMarks }, { OwnKernel }] = await Promise.all([
+  const [{ makeChip }, { TabMarks }] = await Promise.all([
     import(
       /* webpackChunkName: "sessionpage" */ '../../views/sessionpage/chip'
     ),
     import(
       /* webpackChunkName: "sessionpage" */ '../../views/sessionpage/tabmarks'
-    ),
-    import(/* webpackChunkName: "sessionpage" */ './ownkernel')
+    )
   ]);
   const { sessions } = ui.workspace;
   const { kernelspecs } = app.serviceManager;
   const marks = new TabMarks();
-  const kernel = new OwnKernel();
+  const cards = new HiddenCards();
   const update = () => {
     const here = sessionHere(ui.workspace);
     if (here) {
       marks.show(here);
-      kernel.hide(here.session, kernelspecs.specs);
+      // The server's default kernel is the same one.
+      const { project, name } = here.session.spec;
+      cards.hide(
+        kernelspecs.specs,
+        about => about.session === `${project}/${name}`
+      );
     }
   };
   sessions.changed.connect(update);
@@ -104,7 +109,7 @@ async function showHere(app: JupyterFrontEnd, ui: IUi): Promise<void> {
     kernelspecs.specsChanged.disconnect(update);
     watcher.dispose();
     marks.dispose();
-    kernel.dispose();
+    cards.dispose();
   });
   app.shell.add(chip, 'top', { rank: RANK, type: 'gpuquota' });
 }
