@@ -20,6 +20,7 @@ from jupyter_gpuquota.kubernetes.rights import roles
 from jupyter_gpuquota.kubernetes.rights.access import ClusterAccess
 from jupyter_gpuquota.kubernetes.rights.authenticator import TokenReviewAuthenticator
 from jupyter_gpuquota.kubernetes.rights.session_tokens import SessionTokens
+from jupyter_gpuquota.model.ending import EndRequest
 from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import EndpointQuery, LogQuery, SessionQuery, SessionRequest
@@ -258,8 +259,8 @@ async def backend(server: Server) -> AsyncIterator[Backend]:
 
 REFUSED: dict[str, dict[str, Any]] = {
     "sessions.get": {},
-    "sessions.stop": {},
-    "sessions.suspend": {},
+    "sessions.stop": {"body": EndRequest()},
+    "sessions.suspend": {"body": EndRequest()},
     "sessions.log": {"query": LogQuery()},
     "sessions.exec": {"body": ExecRequest(command=("id",))},
     "sessions.exec_stream": {"body": ExecRequest(command=("id",))},
