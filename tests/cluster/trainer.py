@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Any
 
 from scripts.cluster.rest import Refused, Rest
@@ -20,7 +21,6 @@ TRAINER, JOB_SET = "trainer.kubeflow.org/v1alpha1", "jobset.x-k8s.io/v1alpha2"
 _NODE = "node"
 _INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 _PAUSE = 0.2
-_THERE_ALREADY = 409
 
 
 @asynccontextmanager
@@ -45,7 +45,7 @@ def _look(rest: Rest, namespace: str) -> None:
     for found in rest.get(rest.path(TRAINER, "TrainJob", namespace))["items"]:
         if found["spec"].get("suspend") or found["metadata"].get("deletionTimestamp"):
             continue
-        job = _made(rest, found)
+        job = _made_or_gone(rest, found)
         for condition in job.get("status", {}).get("conditions", []):
             if condition["status"] == "True" and condition["type"] in ("Complete", "Failed"):
                 _report(rest, found, condition)
@@ -64,6 +64,16 @@ def _report(rest: Rest, train_job: Json, condition: Json) -> None:
         rest.patch(
             f"{path}/{train_job['metadata']['name']}/status", {"status": {"conditions": [ended]}}
         )
+
+
+def _made_or_gone(rest: Rest, train_job: Json) -> Json:
+    """Return the Job of a TrainJob; nothing if its objects are being deleted with it."""
+    try:
+        return _made(rest, train_job)
+    except Refused as refused:
+        if refused.status != HTTPStatus.NOT_FOUND:
+            raise
+        return {}
 
 
 def _made(rest: Rest, train_job: Json) -> Json:
@@ -125,7 +135,7 @@ def _create(rest: Rest, manifest: Json) -> Json:
     try:
         made: Json = rest.create(manifest)
     except Refused as refused:
-        if refused.status != _THERE_ALREADY:
+        if refused.status != HTTPStatus.CONFLICT:
             raise
         made = rest.get(rest.path_of(manifest))
     return made
