@@ -113,3 +113,19 @@ def test_the_next_run_begins_anew() -> None:
 @pytest.mark.parametrize(("limit", "state"), [(0.0, "starting"), (600.0, "running")])
 def test_nothing_limits_what_has_no_limit_or_is_ready(limit: float, state: str) -> None:
     assert StartClock(limit, Steady()).left(Tracked(record(state, run=1)), NOW) is None
+
+
+def test_how_a_start_goes_on_is_written_now_and_then() -> None:
+    begun = Tracked(record("starting", run=1))
+    assert begun.unsaved() == 0
+    begun.keeps(begun.record)
+    assert begun.unsaved() is None
+    begun.record = record("starting", run=1, pod="p1")
+    left = begun.unsaved()
+    assert left is not None
+    assert 0 < left <= 2
+    begun.stored_at -= 2
+    assert begun.unsaved() == 0
+    begun.keeps(begun.record)
+    begun.record = record("running", run=1, pod="p1")
+    assert begun.unsaved() == 0

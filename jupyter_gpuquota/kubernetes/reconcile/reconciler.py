@@ -250,7 +250,7 @@ class Reconciler:
         action = next_action(tracked.record.session, seen)
         if action is not Action.NONE:
             await self._steps.carry_out(tracked, action, seen.workload)
-        elif encode(tracked.record) != tracked.stored:
+        elif tracked.unsaved() == 0:
             await self._steps.save(tracked, tracked.record)
         return action is not Action.NONE
 

@@ -19,7 +19,7 @@ from ..objects.workloads import Workload
 from ..state.advance import advance
 from ..state.desired import Action, next_action
 from ..state.processes import is_left, joined, tidying
-from ..state.record import Record, encode
+from ..state.record import Record
 from ..state.seen import Seen, is_complete, is_launcher, process_of
 from .facts import Facts
 from .objects import SessionObjects
@@ -98,10 +98,13 @@ class Steps:
     def due(self, tracked: Tracked) -> float | None:
         """Return the seconds until time alone changes a session, None if it does not."""
         now = datetime.now(UTC)
-        left = self._clock.left(tracked, now)
-        if left is None:
-            left = tidying(tracked.record.session, now)
-        return _LOOK if left is None and tracked.detached else left
+        known = (
+            self._clock.left(tracked, now),
+            tidying(tracked.record.session, now),
+            tracked.unsaved(),
+            _LOOK if tracked.detached else None,
+        )
+        return min((left for left in known if left is not None), default=None)
 
     async def is_kept(self, tracked: Tracked) -> bool:
         """Return whether a session without a workload is recorded in its Secret. Raises Fault."""
@@ -146,7 +149,7 @@ class Steps:
             tracked.detached = True
             await self._writer.remove(record, workload)
             tracked.deleted(workload.metadata.uid)
-        tracked.stored = encode(record)
+        tracked.keeps(record)
 
     async def _with_last_lines(self, record: Record) -> Record:
         """Return the record of a session that failed to start with the end of its log.
@@ -168,7 +171,7 @@ class Steps:
         if next_action(record.session, seen) is Action.STOP and seen.workload:
             await self._logs.keep(record.session)
             tracked.wrote(await self._writer.stop(record, seen.workload))
-            tracked.stored = encode(record)
+            tracked.keeps(record)
         else:
             await self.save(tracked, record)
 
@@ -185,7 +188,7 @@ class Steps:
                 workload = None
         if workload is None:
             await self._secrets.save(record)
-        tracked.stored = encode(record)
+        tracked.keeps(record)
 
 
 def _placed(facts: Facts, seen: Seen) -> Placement | None:

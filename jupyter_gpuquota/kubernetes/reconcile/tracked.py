@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from dataclasses import dataclass, field
 
 from ...model.reasons import Reason
@@ -12,19 +14,25 @@ from ..objects.meta import Object
 from ..objects.workloads import Workload
 from ..state.record import Record, decode, encode
 
+_BETWEEN = 2.0
+"""Seconds between two writes of how a start goes on. The MPI Operator begins its work on an MPIJob
+again if that is written meanwhile, and later each time."""
+
 
 @dataclass(slots=True, eq=False)
 class Tracked:
     """A session with what is known of it beyond the watches.
 
-    `stored` is the record as it was last written. `detached`: the Secret may hold the record,
-    because the workload is being re-created. `followed`: another controller has written it last.
-    `trouble` is why the last write failed. `starting` is the run that starts, and when that began
-    by the clock of `StartClock`. `lock` orders the writes; `wake` asks for another look.
+    `stored` is the record as it was last written, at `stored_at` by a steady clock. `detached`: the
+    Secret may hold the record, because the workload is being re-created. `followed`: another
+    controller has written it last. `trouble` is why the last write failed. `starting` is the run
+    that starts, and when that began by the clock of `StartClock`. `lock` orders the writes; `wake`
+    asks for another look.
     """
 
     record: Record
     stored: str = ""
+    stored_at: float = -math.inf
     detached: bool = False
     followed: bool = False
     trouble: Reason | None = None
@@ -45,6 +53,21 @@ class Tracked:
         """Remember the answer to a change of ours, which watches may show only later."""
         self.saw(workload)
         self._version = version(workload)
+
+    def keeps(self, record: Record) -> None:
+        """Remember the record that was just written."""
+        self.stored, self.stored_at = encode(record), time.monotonic()
+
+    def unsaved(self) -> float | None:
+        """Return the seconds until a changed record is to be written, None for no change.
+
+        Any controller sees again how a start goes on, so this may be written late.
+        """
+        if encode(self.record) == self.stored:
+            return None
+        if self.record.session.state != "starting":
+            return 0.0
+        return max(0.0, self.stored_at + _BETWEEN - time.monotonic())
 
     def deleted(self, uid: str) -> None:
         """Remember that a workload was deleted, which watches may show only later."""
