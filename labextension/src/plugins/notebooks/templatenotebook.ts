@@ -4,7 +4,7 @@ import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Template } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { gpuIcon } from '../../icons';
-import { kernelOf, keyOf } from '../../state/templates/key';
+import { hasKernel, kernelOf, keyOf } from '../../state/templates/key';
 import { IGpuWorkspace } from '../../tokens';
 
 const ARGS = {
@@ -18,6 +18,10 @@ const ARGS = {
 /** JupyterLab's own command, of another extension. */
 const CREATE = 'notebook:create-new';
 const CARD = 'jp-LauncherCard';
+
+/** How often the kernelspec of a template is looked for: the server writes it after the template. */
+const LOOKS = 10;
+const PAUSE = 500; // milliseconds
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
@@ -89,8 +93,10 @@ async function createNotebook(
   const { kernelspecs } = serviceManager;
   const template = text(args.template);
   const find = () => kernelOf(template, known(workspace), kernelspecs.specs);
-  if (!find()) {
-    await kernelspecs.refreshSpecs(); // one that was saved a moment ago
+  const looks = hasKernel(template, known(workspace)) ? LOOKS : 0;
+  for (let look = 0; look < looks && !find(); look += 1) {
+    await new Promise(resolve => window.setTimeout(resolve, look && PAUSE));
+    await kernelspecs.refreshSpecs();
   }
   const kernelName = find();
   return kernelName && commands.hasCommand(CREATE)
