@@ -98,5 +98,5 @@ async def test_without_kueue_it_starts_once_there_is_quota_for_all(
         assert after.exit is not None
         assert after.exit.code == 0
         await wait_for(lambda: "worker" not in pods_of(kubelet, ours, "done"))
-        plain = replace(request("plain", ours), framework="torch")
+        plain = replace(request("plain", ours, "import time; time.sleep(600)"), framework="torch")
         await until(backend, (await launch(backend, plain)).id, "running")

@@ -18,9 +18,9 @@ from tests.waiting import PATIENCE
 __all__ = ["lab", "preferred", "session", "shell", "through"]
 
 
-def test_it_is_shown_by_the_lab_from_its_root(shell, session):
+def test_it_is_shown_by_the_lab_and_works_in_the_folder_of_the_shell(shell, session):
     spec = shell.json("describe", session)["spec"]
-    assert (spec["base_url"], spec["folder"]) == (BASE_URL, str(shell.folder / "root"))
+    assert (spec["base_url"], spec["folder"]) == (BASE_URL, str(shell.folder / "work"))
 
 
 def test_open_leads_to_its_jupyter_server(shell, lab, session):
