@@ -21,7 +21,8 @@ describe('calls', () => {
   it('fill in the parts of the path so that none leaves it', async () => {
     server.on('POST /sessions/..%2Fx%3Fy/stop', { body: {} });
     await call(server.settings, routes.sessionsStop, {
-      args: { id: '../x?y' }
+      args: { id: '../x?y' },
+      body: {}
     });
     expect(server.asked[0].path).toBe('/sessions/..%2Fx%3Fy/stop');
   });

@@ -144,7 +144,7 @@ describe('the projects', () => {
   });
 
   it('propose accounts and node groups by name', async () => {
-    page.setGroups({ name: 'big', nodes: ['dgx1-2'], exclusive: true });
+    page.setGroups({ name: 'big', nodes: ['dgx1-2'], separate: true });
     await page.open();
     await page.click('New project');
     const proposed = (label: string) =>
