@@ -68,6 +68,7 @@ class Job(Object, frozen=True, kw_only=True):
 
     runs_once: ClassVar[bool] = True
     starting: ClassVar[Mapping[str, Any]] = {"suspend": False}
+    ends: ClassVar[tuple[str, ...]] = ("Complete", "Failed", "FailureTarget")
 
     @property
     def is_up(self) -> bool:
@@ -77,7 +78,7 @@ class Job(Object, frozen=True, kw_only=True):
     @property
     def is_finished(self) -> bool:
         """Whether it has ended."""
-        return _holds(self.status.conditions, "Complete", "Failed", "FailureTarget")
+        return _holds(self.status.conditions, *self.ends)
 
 
 class MpiJobSpec(Record, frozen=True, kw_only=True):
@@ -112,30 +113,10 @@ class MpiJob(Object, frozen=True, kw_only=True):
         return _holds(self.status.conditions, "Succeeded", "Failed")
 
 
-class TrainJobStatus(Record, frozen=True, kw_only=True):
-    """How far a TrainJob is."""
-
-    conditions: tuple[Condition, ...] = ()
-
-
-class TrainJob(Object, frozen=True, kw_only=True):
+class TrainJob(Job, frozen=True, kw_only=True):
     """A TrainJob (`trainer.kubeflow.org/v1alpha1`): a JobSet with an Indexed Job."""
 
-    spec: JobSpec = JobSpec()
-    status: TrainJobStatus = TrainJobStatus()
-
-    runs_once: ClassVar[bool] = True
-    starting: ClassVar[Mapping[str, Any]] = {"suspend": False}
-
-    @property
-    def is_up(self) -> bool:
-        """Whether it is to have pods."""
-        return not self.spec.suspend
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether it has ended."""
-        return _holds(self.status.conditions, "Complete", "Failed")
+    ends: ClassVar[tuple[str, ...]] = ("Complete", "Failed")
 
 
 def _holds(conditions: tuple[Condition, ...], *types: str) -> bool:
