@@ -8,7 +8,8 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from ...errors import Conflict, FieldError, InUse, refused
+from ...core.snapshots import retention
+from ...errors import Conflict, FieldError, refused
 from ...model.datasets.jobs import Job
 from ...model.ending import PageReport
 from ...model.sessions import Session
@@ -92,13 +93,8 @@ class LakeSnapshots:
         if snapshot.state in {"making", "failed"}:
             self._maker.cancel(snapshot.id)
             return
-        if snapshot.id in self.restores.needed():
-            raise InUse("The snapshot is being restored.", hint="Wait until that is done.")
-        if self._registry.find(snapshot.id).snapshot.pin:
-            raise InUse(
-                "The snapshot is pinned.",
-                hint=f"Unpin it first: jupyter gpu snapshot unpin {snapshot.short}.",
-            )
+        known = self._registry.find(snapshot.id).snapshot
+        retention.check_removable(known, self.restores.needed())
         await self._registry.remove(snapshot.id)
 
     async def verify(self, snapshot: Snapshot, user: str) -> Job:

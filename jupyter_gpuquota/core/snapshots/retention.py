@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from datetime import datetime, timedelta
 
-from ...errors import FieldError, refuse
+from ...errors import FieldError, InUse, refuse
 from ...model.sessions import Session
 from ...model.snapshots.snapshots import Snapshot, SnapshotRules, SnapshotRulesRequest
 
@@ -51,6 +51,17 @@ def removable(snapshots: Iterable[Snapshot], rules: SnapshotRules) -> list[Snaps
         kept |= _last_of_each(of_one, rules.weekly, lambda each: each.created.isocalendar()[:2])
         gone += [each for each in of_one if each.id not in kept]
     return sorted(gone, key=lambda each: (each.created, each.id))
+
+
+def check_removable(snapshot: Snapshot, restoring: Collection[str]) -> None:
+    """Raise InUse for a snapshot that is pinned, or whose id is among those being restored."""
+    if snapshot.id in restoring:
+        raise InUse("The snapshot is being restored.", hint="Wait until that is done.")
+    if snapshot.pin:
+        raise InUse(
+            "The snapshot is pinned.",
+            hint=f"Unpin it first: jupyter gpu snapshot unpin {snapshot.short}.",
+        )
 
 
 def due(

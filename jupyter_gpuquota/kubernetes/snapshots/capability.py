@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from ...control.snapshots.making import Maker
 from ...control.snapshots.pages import SavingPages
 from ...control.snapshots.registry import Registry
+from ...core.snapshots import retention
 from ...core.snapshots.comparison import compare
-from ...errors import Conflict, InUse, Unsupported
+from ...errors import Conflict, Unsupported
 from ...model.datasets.jobs import Job
 from ...model.ending import PageReport
 from ...model.sessions import Session
@@ -97,14 +98,9 @@ class ClusterSnapshots:
         if snapshot.state in UNFINISHED:
             self._parts.maker.cancel(snapshot.id)
             return
-        if snapshot.id in self.restores.needed():
-            raise InUse("The snapshot is being restored.", hint="Wait until that is done.")
         registry = self._parts.registry
-        if registry.find(snapshot.id).snapshot.pin:
-            raise InUse(
-                "The snapshot is pinned.",
-                hint=f"Unpin it first: jupyter gpu snapshot unpin {snapshot.short}.",
-            )
+        known = registry.find(snapshot.id).snapshot
+        retention.check_removable(known, self.restores.needed())
         await self._parts.copies.remove(await registry.manifest(snapshot.id))
         await registry.remove(snapshot.id)
 
