@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any, Protocol
 
+from ..core.lifecycle import check_untouched
 from ..core.requests import feasibility
 from ..core.usage.history import Window
+from ..errors import InUse, NotFound, WrongState
 from ..model.about import Revisions
 from ..model.datasets.settings import DataSettings
 from ..model.ending import PageReport
@@ -22,6 +24,7 @@ from ..model.reasons import Reason
 from ..model.resources import Node, Share
 from ..model.sessions import Kind, Session, SessionSpec
 from ..model.volumes.mounts import Mount
+from ..model.volumes.volumes import Volume
 from .administration import Administrator
 from .board import Board
 from .recorder import Recorder
@@ -33,10 +36,16 @@ Work = Callable[..., Awaitable[Any]]
 
 
 class VolumeMaker(Protocol):
-    """Makes the new volumes of sessions."""
+    """Makes the new volumes of sessions, and deletes those of sessions that never started."""
 
     def made_for(self, spec: SessionSpec, owner: str) -> AbstractContextManager[None]:
         """Make the new volumes of a session, and remove them again if it is refused."""
+
+    def all(self) -> tuple[Volume, ...]:
+        """Return all volumes."""
+
+    async def delete(self, volume: Volume) -> None:
+        """Delete a volume. Raises NotFound, InUse, StorageFailed."""
 
 
 class BoardChanges:
@@ -112,13 +121,15 @@ class ScheduledSessions:
         """Return all sessions, oldest first."""
         return self._resident.board.sessions
 
-    async def create(self, spec: SessionSpec, owner: str) -> Session:
+    async def create(self, spec: SessionSpec, owner: str, session_id: str = "") -> Session:
         """Accept a validated request. Raises NameTaken, InvalidFields, StorageFailed."""
-        return await self._resident.act(self._create, spec, owner)
+        return await self._resident.act(self._create, spec, owner, session_id)
 
-    def _create(self, spec: SessionSpec, owner: str) -> Session:
+    def _create(self, spec: SessionSpec, owner: str, session_id: str) -> Session:
+        if known := self._resident.board.by_id.get(session_id):
+            return known
         with self._volumes.made_for(spec, owner) if self._volumes else nullcontext():
-            return self._worker.create(spec, owner)
+            return self._worker.create(spec, owner, session_id)
 
     async def stop(self, session_id: str, why: Reason | None = None) -> Session:
         """Begin to stop a session. Raises NotFound, WrongState."""
@@ -142,6 +153,29 @@ class ScheduledSessions:
     async def delete(self, session_id: str) -> None:
         """Delete a session and its log. Raises NotFound, WrongState, StorageFailed."""
         await self._resident.act(self._worker.delete, session_id)
+
+    async def withdraw(self, session_id: str) -> bool:
+        """Delete a session that has never started. Raises NotFound, StorageFailed.
+
+        Sessions start in the worker thread only: none can do so meanwhile.
+        """
+        spec = self._resident.board.find(session_id).spec
+        try:
+            await self._resident.act(self._worker.delete, session_id, check_untouched)
+        except WrongState:
+            return False
+        await self._delete_made(spec)
+        return True
+
+    async def _delete_made(self, spec: SessionSpec) -> None:
+        """Delete the volumes that were made for a session, unless another one mounts them."""
+        made = {mount.volume for mount in spec.volumes if mount.size}
+        if not made or self._volumes is None:
+            return
+        for volume in self._volumes.all():
+            if volume.project == spec.project and volume.name in made:
+                with suppress(NotFound, InUse):
+                    await self._volumes.delete(volume)
 
     async def put_page(self, session_id: str, page: str, report: PageReport) -> None:
         """Record the report of a session's browser page. Raises NotFound."""

@@ -9,9 +9,9 @@ from datetime import datetime
 from ..model.sessions import Session, SessionSpec
 
 
-def new_session(spec: SessionSpec, owner: str, now: datetime) -> Session:
-    """Return a session that is queued, with a new id."""
-    session_id = new_id()
+def new_session(spec: SessionSpec, owner: str, now: datetime, session_id: str = "") -> Session:
+    """Return a session that is queued, with a new id unless it has one."""
+    session_id = session_id or new_id()
     return Session(
         id=session_id,
         spec=spec,

@@ -119,11 +119,11 @@ class Worker:
             raise faults[0]
         return self._pause(kept=kept)
 
-    def create(self, spec: SessionSpec, owner: str) -> Session:
+    def create(self, spec: SessionSpec, owner: str, session_id: str = "") -> Session:
         """Accept a validated request. Raises NameTaken, InvalidFields, StorageFailed."""
         names.check_free(spec, self.board.sessions)
         self._check(spec)
-        session = new_session(spec, owner, datetime.now(UTC))
+        session = new_session(spec, owner, datetime.now(UTC), session_id)
         self._store.add(session)
         self._scheduler.run()
         return self.board.find(session.id)
@@ -166,10 +166,12 @@ class Worker:
         self._scheduler.run()
         return self.board.find(session_id)
 
-    def delete(self, session_id: str) -> None:
-        """Delete a session and its files. Raises NotFound, WrongState, StorageFailed."""
+    def delete(
+        self, session_id: str, check: Callable[[Session], None] = lifecycle.check_deletable
+    ) -> None:
+        """Delete a session and its files. Raises NotFound, StorageFailed, and as `check`."""
         session = self.board.find(session_id)
-        lifecycle.check_deletable(session)
+        check(session)
         self._store.remove(session)
 
     def ready(self, session_id: str, run: int, problem: Reason | None) -> None:

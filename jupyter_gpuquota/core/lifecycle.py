@@ -204,3 +204,12 @@ def check_deletable(session: Session) -> None:
             f"{session.spec.name} is {session.state} and cannot be deleted.",
             hint="Stop it first; its log is kept until it is deleted.",
         )
+
+
+def check_untouched(session: Session) -> None:
+    """Raise WrongState unless the session is queued and has never started."""
+    if session.state != "waiting" or session.run:
+        raise WrongState(
+            f"{session.spec.name} is {session.state} and cannot be taken back.",
+            hint="Only what has never started can be.",
+        )

@@ -34,14 +34,16 @@ class ClusterSessions:
         """Return all sessions, oldest first."""
         return self._board.sessions
 
-    async def create(self, spec: SessionSpec, owner: str) -> Session:
+    async def create(self, spec: SessionSpec, owner: str, session_id: str = "") -> Session:
         """Accept a validated request.
 
         Raises NameTaken, InvalidFields, NotAllowed, Unavailable; the other methods, too, raise the
         last two.
         """
+        if known := self._board.by_id.get(session_id):
+            return known
         names.check_free(spec, self._board.sessions)
-        session = new_session(spec, owner, datetime.now(UTC))
+        session = new_session(spec, owner, datetime.now(UTC), session_id)
         with translated():
             return await self._reconciler.create(session)
 
@@ -76,6 +78,11 @@ class ClusterSessions:
         """Delete a session and its objects. Raises NotFound, WrongState."""
         with translated():
             await self._reconciler.delete(session_id, lifecycle.check_deletable)
+
+    async def withdraw(self, session_id: str) -> bool:
+        """Delete a session that has never had a pod on a node. Raises NotFound."""
+        with translated():
+            return await self._reconciler.withdraw(session_id)
 
     async def put_page(self, session_id: str, page: str, report: PageReport) -> None:
         """Record the report of a session's browser page. Raises NotFound."""

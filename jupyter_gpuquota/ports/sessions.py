@@ -28,11 +28,12 @@ class Sessions(Protocol):
     def all(self) -> tuple[Session, ...]:
         """Return all sessions, oldest first."""
 
-    async def create(self, spec: SessionSpec, owner: str) -> Session:
+    async def create(self, spec: SessionSpec, owner: str, session_id: str = "") -> Session:
         """Accept a validated request; the new session is queued or already further on.
 
-        Of two calls with the same name and project, exactly one succeeds.
-        Raises NameTaken, InvalidFields, StorageFailed.
+        Of two calls with the same name and project, exactly one succeeds. With a `session_id`, it
+        is that of the new session; if there is that session already, as after an answer that was
+        lost, it is returned as it is. Raises NameTaken, InvalidFields, StorageFailed.
         """
 
     async def stop(self, session_id: str, why: Reason | None = None) -> Session:
@@ -59,6 +60,14 @@ class Sessions(Protocol):
 
     async def delete(self, session_id: str) -> None:
         """Delete a session without processes, and its log."""
+
+    async def withdraw(self, session_id: str) -> bool:
+        """Delete a queued session that has never started, and whatever was made for it.
+
+        Return False, with nothing changed, for one that has started, is about to, or cannot be
+        kept from starting in the meantime. Raises NotFound, StorageFailed, Unavailable; after the
+        last two the outcome is unknown.
+        """
 
     async def put_page(self, session_id: str, page: str, report: PageReport) -> None:
         """Record the report of a session's browser page. Raises NotFound.

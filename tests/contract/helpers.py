@@ -23,6 +23,7 @@ async def launch(
     name: str = "exp-1",
     owner: str = "me",
     mounts: tuple[Mount, ...] = (),
+    session_id: str = "",
     **fields: Any,
 ) -> Session:
     """Check a request as the use case does, and create the session; `mounts` are not checked."""
@@ -33,7 +34,7 @@ async def launch(
     found = backend.inventory
     facts = specs.Facts(projects=found.projects(), nodes=found.nodes(), place=place, fits=found.fit)
     spec = structs.replace(specs.check(request, facts), volumes=mounts)
-    return await backend.sessions.create(spec, owner)
+    return await backend.sessions.create(spec, owner, session_id)
 
 
 async def until(

@@ -14,6 +14,8 @@ from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.helpers import launch, run, until
 
+GIVEN = "sgivenid0001"
+
 
 class SessionsContract:
     """The contract of the port `Sessions`."""
@@ -165,6 +167,31 @@ class SessionsContract:
         assert sum(isinstance(result, Session) for result in results) == 1
         assert sum(isinstance(result, NameTaken) for result in results) == 3
         assert len(backend.sessions.all()) == 1
+
+    async def test_a_session_has_the_id_that_it_is_given_and_is_made_once(
+        self, backend: Backend
+    ) -> None:
+        first = await launch(backend, session_id=GIVEN)
+        again = await backend.sessions.create(first.spec, "me", GIVEN)
+        assert (first.id, again.id, again.created) == (GIVEN, GIVEN, first.created)
+        assert [session.id for session in backend.sessions.all()] == [GIVEN]
+
+    async def test_only_what_has_never_started_is_withdrawn(self, backend: Backend) -> None:
+        first = await run(backend, "first", gpu="4")
+        assert not await backend.sessions.withdraw(first.id)
+        second = await launch(backend, "second", gpu="4", command=())
+        await until(backend, second.id, lambda s: s.reason is not None)
+        assert await backend.sessions.withdraw(second.id)
+        with pytest.raises(NotFound):
+            await backend.sessions.withdraw(second.id)
+        await until(backend, first.id, "running")
+        assert [session.id for session in backend.sessions.all()] == [first.id]
+        # Nothing of it is left: its name is free, and so is its id.
+        again = await backend.sessions.create(second.spec, "me", second.id)
+        assert (again.id, again.state) == (second.id, "waiting")
+        await backend.sessions.stop(again.id)
+        stopped = await until(backend, again.id, "stopped")
+        assert not await backend.sessions.withdraw(stopped.id)
 
     async def test_an_unknown_id_is_not_found(self, backend: Backend) -> None:
         sessions = backend.sessions

@@ -130,6 +130,16 @@ class KeptVolumesContract(VolumesContract):
             await backend.sessions.create(await spec_of(backend, new, gone), "owner")
         assert volumes.all() == ()
 
+    async def test_new_volumes_of_a_withdrawn_session_are_deleted(self, backend: Backend) -> None:
+        volumes: Volumes = able(backend, "volumes")
+        first = await spec_of(backend, gpu="1")
+        await backend.sessions.create(structs.replace(first, name="first"), "owner")
+        new = Mount(volume="exp-scratch", path="/scratch", size=GI, storage_class="folder")
+        session = await backend.sessions.create(await spec_of(backend, new, gpu="2"), "owner")
+        assert named(volumes, "exp-scratch")
+        assert await backend.sessions.withdraw(session.id)
+        assert named(volumes, "exp-scratch") is None
+
 
 def ready(volumes: Volumes, name: str) -> Volume | None:
     """Return a volume once it can be mounted."""

@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.labels import OWNER, SESSION
-from jupyter_gpuquota.kubernetes.resources import CLAIMS
+from jupyter_gpuquota.kubernetes.resources import CLAIMS, PODS
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from tests.kubernetes.driving import controller, settled, spec, until
 from tests.kubernetes.fake_api import FakeApi
@@ -44,6 +44,18 @@ async def test_a_claim_that_was_deleted_is_not_made_again():
         api.controls.store.delete(CLAIMS, session.spec.project, "exp-out")
         await driver.sessions.resume(session.id)
         await until(cluster, lambda: driver.only().state == "running")
+    assert not api.all(CLAIMS)
+
+
+async def test_a_claim_goes_with_a_session_that_never_started():
+    api = FakeApi()
+    cluster = FakeCluster(api)
+    cluster.has_room = False
+    async with controller(api) as driver:
+        session = await driver.sessions.create(spec(command=(), volumes=(NEW,)), "me")
+        await until(cluster, lambda: api.all(PODS))
+        assert api.all(CLAIMS)
+        assert await driver.sessions.withdraw(session.id)
     assert not api.all(CLAIMS)
 
 

@@ -48,6 +48,12 @@ class PodVolume(Record, frozen=True, kw_only=True):
     persistent_volume_claim: ClaimSource | None = None
 
 
+class SchedulingGate(Record, frozen=True, kw_only=True):
+    """What keeps a pod from being put on a node."""
+
+    name: str
+
+
 class PodSpec(Record, frozen=True, kw_only=True):
     """What a pod is to run."""
 
@@ -55,6 +61,7 @@ class PodSpec(Record, frozen=True, kw_only=True):
     init_containers: tuple[Container, ...] = ()
     node_name: str = ""
     scheduler_name: str = ""
+    scheduling_gates: tuple[SchedulingGate, ...] = ()
     volumes: tuple[PodVolume, ...] = ()
 
 

@@ -158,6 +158,19 @@ class Reconciler:
                     break
             self._forget(tracked)
 
+    async def withdraw(self, session_id: str) -> bool:
+        """Delete a session that has never started; return whether it is gone. Raises NotFound."""
+        self._board.find(session_id)
+        tracked = self._tracked[session_id]
+        async with tracked.lock:
+            session, workload = tracked.record.session, self._steps.look(tracked).workload
+            if session.state != "waiting" or session.run or workload is None:
+                return False
+            if not await self._writer.withdrawal.withdraw(session, workload):
+                return False
+            self._forget(tracked)
+        return True
+
     def wake(self, session_id: str) -> None:
         """Look at a session soon."""
         if tracked := self._tracked.get(session_id):

@@ -16,6 +16,7 @@ from ..state.record import Record, encode, shape_of
 from .kinds import kind_of
 from .manifests import Manifests
 from .secrets import CONFLICT, NOT_FOUND, SessionSecrets, gone_already, taken, without_nulls
+from .withdrawal import Withdrawal
 
 _NO_ANSWER, _SERVER_ERROR = 0, 500
 VERSIONS = 5
@@ -38,6 +39,9 @@ class Claims(Protocol):
     async def make(self, session: Session) -> None:
         """Make those of a session that starts, unless they are there. Raises Fault."""
 
+    async def withdraw(self, session: Session) -> None:
+        """Delete those of a session that has never started. Raises Fault."""
+
 
 class Writer:
     """Writes the objects of sessions. Every method may raise Fault.
@@ -53,6 +57,7 @@ class Writer:
         self._manifests = manifests
         self.secrets = secrets
         self._claims = claims
+        self.withdrawal = Withdrawal(api, secrets, claims)
 
     async def create(self, record: Record) -> Workload:
         """Create the workload without pods: from then on the session exists."""

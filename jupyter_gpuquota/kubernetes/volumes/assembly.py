@@ -57,7 +57,7 @@ class ClusterClaims:
         self._defaults = config.pod_defaults()
         self._upkeep = Upkeep(sight, prometheus(config), self._changed, self._remounted)
         self._volumes = ClusterVolumes(api, sight, self._nodes, self._upkeep, self._home_of)
-        self.of_sessions = SessionClaims(api, sight.classes)
+        self.of_sessions = SessionClaims(api, sight.classes, lambda: board.sessions)
 
     async def start(self) -> None:
         """Begin to publish changes."""
