@@ -37,6 +37,12 @@ class GpuQuota(Configurable):
         help="How clients reach the controller: set by the controller itself.",
     )
 
+    controller = Dict(
+        Unicode(),
+        help="""Variables by which programs in sessions find the controller: set by the controller
+        itself.""",
+    )
+
     backend = Unicode(
         help="""Where sessions run: `local`, `memory`, or another installed backend. Overridden by
         the flag `--backend` and the variable JUPYTER_GPUQUOTA_BACKEND. Default: local.""",
@@ -142,6 +148,33 @@ class GpuQuota(Configurable):
         help="""Whether JupyterLab writes a kernelspec for each of its user's sessions and
         templates, so that notebooks can choose them as kernels. JupyterLab reads it at start.""",
     ).tag(config=True)
+
+    clusters = Dict(
+        Dict(),
+        help="""Other clusters under the same controller, by their names, each with the name of its
+        backend and the settings that this has there, for example
+        {"cloud": {"backend": "kubernetes", "KubernetesConfig": {"context": "cloud"}}}. Their
+        projects are called cloud/team-a. Settings of the section GpuQuota are each cluster's own,
+        too.""",
+    ).tag(config=True)
+
+    cluster_name = Unicode(
+        help="The name of the controller's own cluster, beside others. Default: its backend's.",
+    ).tag(config=True)
+
+    @validate("clusters")
+    def _check_clusters(self, proposal: Any) -> dict[str, dict[str, Any]]:
+        check_names(list(proposal["value"]), "clusters")
+        for name, entry in proposal["value"].items():
+            if not isinstance(entry.get("backend"), str):
+                raise TraitError(f"clusters: {name} needs the name of its backend.")
+        return dict(proposal["value"])
+
+    @validate("cluster_name")
+    def _check_cluster_name(self, proposal: Any) -> str:
+        if proposal["value"]:
+            check_names([proposal["value"]], "cluster_name")
+        return str(proposal["value"])
 
     @validate("state_dir")
     def _check_state_dir(self, proposal: Any) -> str:

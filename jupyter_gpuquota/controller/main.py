@@ -24,6 +24,7 @@ from tornado.httpserver import HTTPServer
 from traitlets import Bool, Enum, Float, List, TraitError, Unicode
 
 from .. import __version__
+from ..clusters.backend import open_clusters
 from ..control.assembly import Plugin
 from ..control.config import GpuQuota, moved
 from ..errors import GpuQuotaError, Unavailable, Unsupported
@@ -135,7 +136,7 @@ class Controller(JupyterApp):
         except Exception as error:
             raise Unsupported(_what_is_wrong(error), hint="Fix the file.") from error
         self.location = locate(in_flags(argv), lambda: in_config(self.config))
-        self.plugin: Plugin = backends.find(self.location.backend).load()
+        self.plugin: Plugin = backends.load(self.location.backend)
         self.classes = [type(self), GpuQuota, self.plugin.config]
         self.parse_command_line(argv)
 
@@ -146,7 +147,7 @@ class Controller(JupyterApp):
         mount = self._https() if self.hosting == "https" else self._unix()
         stays = self.foreground or self.hosting == "https"
         config, renamed = moved(self.config)
-        shared = GpuQuota(config=config, hosting=self.hosting)
+        shared = GpuQuota(config=config, hosting=self.hosting, controller=self.location.environment)
         own = self.plugin.config(config=config)
         lock.prepare(self.location)
         claim = Claim(self.location)
@@ -157,7 +158,7 @@ class Controller(JupyterApp):
         log_to(None if stays else self.location.log)
         for text in renamed:
             log.warning("%s The old name still works.", text)
-        backend = self.plugin.open(shared, own, home)
+        backend = open_clusters(self.plugin.open(shared, own, home), shared, home, backends.load)
         idle_exit = math.inf if stays else self.idle_exit or math.inf
         asyncio.run(self._serve(backend, mount, claim.maintain, idle_exit))
 

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..errors import NotAllowed, Unavailable
+from ..model.clusters.names import cluster_of
 from ..model.quota import GROUP, Project
 from ..model.routes.route import Need
 from ..model.sessions import Session
@@ -124,7 +125,8 @@ class Rights:
     """What one caller may do: everything for an `admin`, else by the role in each project.
 
     `withheld` is what a role would allow, but not in this project. `unsure` is why only what was
-    known before is granted for now.
+    known before is granted for now. `clusters` are the rights at other clusters, each by its own
+    authority; `roles` has the roles of all.
     """
 
     caller: Caller
@@ -133,25 +135,31 @@ class Rights:
     withheld: Mapping[str, frozenset[Need | VolumeRight]] = field(default_factory=dict)
     source: Source = LISTS
     unsure: Unavailable | None = None
+    clusters: Mapping[str, Rights] = field(default_factory=dict)
+
+    def of(self, project: str) -> Rights:
+        """Return the rights by the authority that decides about a project."""
+        return self.clusters.get(cluster_of(project), self) if self.clusters else self
 
     @property
     def key(self) -> str:
         """What makes this caller's view different from another's."""
         roles = " ".join(f"{name}={role}" for name, role in sorted(self.roles.items()))
         less = " ".join(f"{name}-{sorted(needs)}" for name, needs in sorted(self.withheld.items()))
-        return f"{self.caller.name} {self.caller.session} {self.admin} {roles} {less}"
+        admin = (self.admin, *(rights.admin for rights in self.clusters.values()))
+        return f"{self.caller.name} {self.caller.session} {admin} {roles} {less}"
 
     def names(self, project: str) -> bool:
         """Return whether users and sessions of a project may be named to the caller."""
-        return self.admin or project in self.roles
+        return self.of(project).admin or project in self.roles
 
     def launches(self, project: str) -> bool:
         """Return whether the caller may launch in a project."""
-        return self.admin or self.roles.get(project) in {"member", "lead"}
+        return self.of(project).admin or self.roles.get(project) in {"member", "lead"}
 
     def lacks(self, right: VolumeRight, project: str) -> bool:
         """Return whether the source of roles withholds a right on volumes in a project."""
-        return right in self.withheld.get(project, _NOTHING)
+        return right in self.of(project).withheld.get(project, _NOTHING)
 
     def owns(self, session: Session) -> bool:
         """Return whether the caller is the person who owns a session."""
@@ -159,6 +167,8 @@ class Rights:
 
     def granted(self, session: Session | None = None) -> frozenset[Need]:
         """Return what the caller may do, with a session if one is given."""
+        if session and self.clusters and (there := self.of(session.spec.project)) is not self:
+            return there.granted(session)
         if self.caller.session:
             itself = session is not None and session.id == self.caller.session
             return _ITSELF if itself else _SESSION
@@ -192,7 +202,7 @@ class Rights:
                 f"The session {name} may not {what} itself.",
                 hint="A session's token reads, stops, suspends and keeps alive that session only.",
             )
-        who = self.source.who[need].format(owner=session.owner, project=project)
+        who = self.of(project).source.who[need].format(owner=session.owner, project=project)
         raise NotAllowed(f"You may not {what} {name}.", hint=f"Only {who} may.")
 
     def check_same_origin(self, session: Session) -> None:
@@ -227,6 +237,11 @@ class Rights:
                 "A session's token acts for that session only.",
                 hint="Ask with your own token, or in JupyterLab.",
             )
+
+
+def leads(rights: Rights, project: str) -> bool:
+    """Return whether a caller leads a project; admins lead all."""
+    return rights.of(project).admin or rights.roles.get(project) == "lead"
 
 
 def rights_of(caller: Caller, projects: Iterable[Project], *, admin: bool) -> Rights:

@@ -16,7 +16,7 @@ from ..model.datasets.versions import Version
 from ..model.snapshots.snapshots import Snapshot
 from ..model.volumes.storage import StorageBy, StorageKind, StorageUse
 from ..model.volumes.volumes import Volume
-from .access import Rights
+from .access import Rights, leads
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,5 +90,4 @@ def sum_up(items: Iterable[Item], rights: Rights, by: StorageBy) -> tuple[Storag
 
 def _sees(item: Item, rights: Rights) -> bool:
     """Return whether a caller may see what a user has."""
-    leads = rights.admin or rights.roles.get(item.project) == "lead"
-    return leads or item.owner == rights.caller.name
+    return leads(rights, item.project) or item.owner == rights.caller.name

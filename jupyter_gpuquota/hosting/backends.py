@@ -8,6 +8,7 @@ from ..errors import Unsupported
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+    from typing import Any
 
 GROUP = "jupyter_gpuquota.backends"
 
@@ -27,3 +28,8 @@ def find(name: str) -> EntryPoint:
             f"Backend {name!r} is not installed.", hint=f"Installed: {', '.join(sorted(found))}."
         )
     return found[name]
+
+
+def load(name: str) -> Any:
+    """Return what a backend's entry point names. Raises Unsupported."""
+    return find(name).load()

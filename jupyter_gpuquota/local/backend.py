@@ -54,7 +54,7 @@ def open_local(
     make_state_folder(home)
     key = _session_key(home / _KEY)
     clock, devices, board = clock or Clock(), devices or find_devices(config), Board()
-    state = _state(home, board, key)
+    state = _state(home, board, key, control)
     runner = LocalRunner(config, state, devices, key, cache_root(config, home))
     presence, data = Presence(clock, _fingerprint), open_data(board, config, home)
     board.warn("devices", (devices.problem,))
@@ -98,8 +98,9 @@ def _entered(
     )
 
 
-def _state(home: Path, board: Board, key: bytes) -> State:
+def _state(home: Path, board: Board, key: bytes, control: GpuQuota) -> State:
     state = State(home, board)
+    state.controller = control.controller
     state.files[home / _KEY] = key
     return state
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Protocol, TypeVar
 
 from ..errors import Unsupported
+from ..model.clusters.names import cluster_of
 from ..model.resources import Usage as Use
 from ..model.sessions import Session
 from .access import Access
@@ -85,6 +86,7 @@ async def _noted(session: Session) -> Use | None:
 class Backend:
     """A backend and its capabilities; `hint` says how to get those that it could have but lacks.
 
+    Where it has several `clusters`, these are the backend of each by its name, the first one first.
     `failures` returns how often it has failed to bring a session to where it should be,
     `measured` what a session has used of its GPUs, None where that is not known.
     """
@@ -132,8 +134,16 @@ class Backend:
     templates: Templates | None = field(default=None, metadata=_lack("keeps no templates"))
     differences: Differences = Differences()
     hint: str = ""
+    clusters: Mapping[str, Backend] = field(default_factory=dict)
     failures: Callable[[], int] = _none
     measured: Callable[[Session], Awaitable[Use | None]] = _noted
+
+    def at(self, project: str) -> Backend:
+        """Return the backend of the cluster of a project: this one if there is only one."""
+        if not self.clusters:
+            return self
+        name = cluster_of(project)
+        return self.clusters[name if name in self.clusters else next(iter(self.clusters))]
 
     @property
     def capabilities(self) -> tuple[str, ...]:

@@ -25,7 +25,8 @@ async def kept(backend: Backend, call: Call) -> AsyncIterator[None]:
         return
     able, session = require(backend, "variables", backend.variables), call.target
     call.rights.check("exec", session, "keep variables of")
-    keeping.check(session, request.keep, local_files=backend.inventory.local_files)
+    local_files = backend.at(session.spec.project).inventory.local_files
+    keeping.check(session, request.keep, local_files=local_files)
     await entered(backend, call, "kept variables of")
     await able.keep(session.id, request.keep)
     try:

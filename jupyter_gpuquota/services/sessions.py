@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 
 from ..core import disclosure, end_requests, keeping, names, templates
 from ..core.datasets import disclosure as data
@@ -18,9 +19,10 @@ from ..core.requests.again import asked_again, fields_of
 from ..core.requests.processes import last_process
 from ..core.usage import rightsize
 from ..errors import FieldError, refused
+from ..model.clusters.names import cluster_of, qualified
 from ..model.ending import EndRequest
 from ..model.idleness import Activity, PresenceRequest
-from ..model.policy import SessionPolicy
+from ..model.policy import Policy, SessionPolicy
 from ..model.previews import Preview
 from ..model.programs import ExecContext, ExecEvent, ExecResult, TerminalEvent
 from ..model.reasons import Reason
@@ -140,7 +142,8 @@ async def variables(backend: Backend, call: Call) -> SessionVariables:
     """Return the variables of a session's kernels."""
     able = require(backend, "variables", backend.variables)
     await entered(backend, call, "listed the variables of")
-    problem = keeping.problem(call.target, local_files=backend.inventory.local_files)
+    local_files = backend.at(call.target.spec.project).inventory.local_files
+    problem = keeping.problem(call.target, local_files=local_files)
     return SessionVariables(items=await able.of(call.target.id), problem=problem)
 
 
@@ -265,13 +268,18 @@ def _shown(backend: Backend, call: Call, session: Session) -> Session:
 def _shower(backend: Backend, call: Call) -> Callable[[Session], Session]:
     """Return what maps a session to how the caller sees it."""
     known = launch_data.known(backend)
-    policy = backend.policing.policy() if backend.policing else NO_POLICY
     now = datetime.now(UTC)
+
+    @cache
+    def about(cluster: str) -> tuple[Policy, tuple[str, ...]]:
+        here = backend.at(qualified(cluster, "any"))
+        return here.policing.policy() if here.policing else NO_POLICY, here.capabilities
 
     def shown(session: Session) -> Session:
         found = data.session(session, known, call.rights)
+        policy, capabilities = about(cluster_of(session.spec.project))
         delays = session.state == "running" and extends(policy, session, now)
-        found = disclosure.shown(found, call.rights, backend.capabilities, extends=delays)
+        found = disclosure.shown(found, call.rights, capabilities, extends=delays)
         return _saving(backend, found)
 
     return shown

@@ -32,12 +32,14 @@ async def perform(
     and what the use case raises.
     """
     session = _target(backend, route, rights, args)
-    if rights.unsure and (route.method != "GET" or route.need not in SEEING):
-        raise rights.unsure
+    unsure = (rights.of(session.spec.project) if session else rights).unsure
+    if unsure and (route.method != "GET" or route.need not in SEEING):
+        raise unsure
     if session:
         rights.check(route.need, session, route.verb)
     elif route.need == "admin":
         rights.check_admin()
+        backend = backend.at("")  # admins set what the first cluster has
     elif route.need == "person":
         rights.check_person()
     return await USE_CASES[route.name](backend, Call(rights, dict(args), query, body, session))

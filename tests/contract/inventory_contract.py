@@ -14,11 +14,13 @@ from tests.contract.helpers import LONG, launch, until
 
 
 class InventoryContract:
-    """The contract of the ports `Inventory` and `Changes`."""
+    """The contract of the ports `Inventory` and `Changes`; `projects` are all that there are."""
+
+    projects: tuple[str, ...] = ("team-a", "team-b", "team-c")
 
     async def test_nodes_and_projects_are_as_the_fixture_says(self, backend: Backend) -> None:
         found = backend.inventory
-        assert [p.name for p in found.projects()] == ["team-a", "team-b", "team-c"]
+        assert [p.name for p in found.projects()] == list(self.projects)
         assert max(gpus_of(node) for node in found.nodes()) >= 4
         known = {device.uuid for node in found.nodes() for device in node.devices}
         assert set(found.readings()) <= known

@@ -52,7 +52,7 @@ class SessionsContract:
     ) -> None:
         if not backend.differences.lends:
             pytest.skip("nothing is borrowed there")
-        first, *more = backend.inventory.nodes()
+        first, *more = backend.at("team-a").inventory.nodes()
         model = first.devices[0].model
         nodes = [first, *(n for n in more if n.devices and n.devices[0].model == model)]
         borrowers = [

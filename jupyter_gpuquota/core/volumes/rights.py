@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from ...errors import NotAllowed, NotFound
 from ...model.volumes.mounts import VolumeUse
 from ...model.volumes.volumes import VOLUME_ACTIONS, Volume, VolumeAction
-from ..access import Rights
+from ..access import Rights, leads
 
 _WHO = {
     "mount": "members of {project} and admins",
@@ -41,13 +41,13 @@ def granted(volume: Volume, rights: Rights) -> tuple[VolumeAction, ...]:
     if not sees(volume, rights):
         return ()
     project = volume.project
-    leads = rights.admin or rights.roles.get(project) == "lead"
+    is_lead = leads(rights, project)
     owns = bool(volume.owner) and volume.owner == rights.caller.name
     owns = owns and not rights.lacks("create volumes", project)
     allowed = {
         "mount": rights.launches(project),
-        "change": owns or (leads and not rights.lacks("change volumes", project)),
-        "delete": owns or (leads and not rights.lacks("delete volumes", project)),
+        "change": owns or (is_lead and not rights.lacks("change volumes", project)),
+        "delete": owns or (is_lead and not rights.lacks("delete volumes", project)),
     }
     return tuple(action for action in VOLUME_ACTIONS if allowed[action])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from ...control.session_server.settings import (
@@ -14,7 +14,7 @@ from ...control.session_server.settings import (
 )
 from ...model.resources import MILLI, Placement, Share, Slice
 from ...model.sessions import Session, SessionSpec
-from ...variables import DATASETS, FOLDER, VOLUMES
+from ...variables import BACKEND, DATASETS, FOLDER, STATE_DIR, VOLUMES
 
 _KEPT = re.compile(
     r"JUPYTER_((CONFIG|DATA)_(DIR|PATH)|PATH|NO_CONFIG|PREFER_ENV_PATH|PLATFORM_DIRS)"
@@ -36,7 +36,8 @@ class LaunchContext:
     marks the environment as active, if any; `inherited` is the account's environment; `mps` is the
     pipe folder of a responding MPS daemon, empty if none. `runtime` is the folder of one run,
     `workspaces` that of the session's JupyterLab workspaces, which outlive the run. In `datasets`
-    and `volumes` the session finds its datasets and volumes by name.
+    and `volumes` the session finds its datasets and volumes by name. `controller` are the variables
+    by which its programs find the controller, where that is not one of `state_dir` alone.
     """
 
     runtime: str
@@ -53,6 +54,7 @@ class LaunchContext:
     mps: str = ""
     datasets: str = ""
     volumes: str = ""
+    controller: Mapping[str, str] = field(default_factory=dict)
 
 
 def argv_of(spec: SessionSpec, session: Session, context: LaunchContext) -> tuple[str, ...]:
@@ -74,7 +76,7 @@ def env_of(session: Session, placement: Placement, context: LaunchContext) -> di
         {context.active: spec.environment} if context.active else {}
     )
     own |= spec.env | _share(spec.share, placement, context) | _facts(session, placement)
-    own |= {"GPUQUOTA_STATE_DIR": context.state_dir, "JUPYTER_GPUQUOTA_BACKEND": "local"}
+    own |= context.controller or {STATE_DIR: context.state_dir, BACKEND: "local"}
     own["GPUQUOTA_SESSION_TOKEN"] = context.own_token
     if spec.data:
         own[DATASETS] = context.datasets

@@ -111,6 +111,7 @@ class Launcher:
             mps=self._config.mps_pipe_dir if limited else "",
             datasets=str(datasets_of(folder.path)),
             volumes=str(volumes_of(folder.path)),
+            controller=self._state.controller,
         )
         return Launch(
             id=session.id,

@@ -8,6 +8,7 @@ again.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...control.board import Board
@@ -32,6 +33,8 @@ class State:
         self.board = board
         self.files: dict[Path, bytes] = {}
         """Files of other components in the state folder, which are recreated with it."""
+        self.controller: Mapping[str, str] = {}
+        """Variables by which programs in sessions find the controller, unless it is this one's."""
         self.folders = StateFolder(path)
         self._file = path / "state.db"
         self._unsaved: set[str] = set()

@@ -15,9 +15,10 @@ from . import data
 async def facts(backend: Backend, call: Call) -> specs.Facts:
     """Return what the request in a call is checked against."""
     request: SessionRequest = call.body
-    inventory = backend.inventory
-    projects = launchable(inventory.projects(), call.rights)
+    projects = launchable(backend.inventory.projects(), call.rights)
     project = request.project or next((each.name for each in projects), "")
+    backend = backend.at(project)
+    inventory = backend.inventory
     return specs.Facts(
         projects=projects,
         nodes=inventory.nodes(),
@@ -26,7 +27,7 @@ async def facts(backend: Backend, call: Call) -> specs.Facts:
         policy=backend.policing.policy() if backend.policing else NO_POLICY,
         containers=inventory.containers,
         watched=tuple(p for p in call.rights.roles if not call.rights.launches(p)),
-        right=call.rights.source.launching,
+        right=call.rights.of(project).source.launching,
         data=await data.resolved(backend, call, request.data),
         volumes=await shared.facts(backend, call, project),
     )

@@ -36,4 +36,4 @@ async def _preview(
     found = disclosure.preview(found, backend.sessions.all(), call.rights)
     found = previews.rounded(found, request, spec)
     found = previews.apart(found, spec, known.containers)
-    return previews.with_data(found, await data.previews(backend, spec.data))
+    return previews.with_data(found, await data.previews(backend.at(spec.project), spec.data))

@@ -1,0 +1,1 @@
+"""Several clusters under one controller, as one backend."""

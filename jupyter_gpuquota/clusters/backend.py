@@ -1,0 +1,109 @@
+"""Several clusters as one backend: a controller's own, and those of `GpuQuota.clusters`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from traitlets.config import Config
+
+from ..control.assembly import Plugin
+from ..control.board import Board
+from ..control.config import GpuQuota
+from ..errors import Unsupported
+from ..ports.backend import Backend
+from .access import UnitedAccess
+from .changes import UnitedChanges
+from .figures import UnitedInventory, UnitedPlanning, UnitedUsage
+from .members import Member, Members
+from .policing import UnitedPolicing
+from .programs import (
+    UnitedExec,
+    UnitedIngress,
+    UnitedLogs,
+    UnitedRuns,
+    UnitedTerminals,
+    UnitedVariables,
+)
+from .resident import UnitedResident
+from .sessions import UnitedSessions
+from .volumes import UnitedVolumes
+
+FOLDER = "clusters"
+
+Load = Callable[[str], Plugin]
+"""Returns an installed backend by its name. Raises Unsupported."""
+
+
+def open_clusters(first: Backend, control: GpuQuota, home: Path, load: Load) -> Backend:
+    """Return the backend of all configured clusters; `first` itself if it is the only one.
+
+    Each of the others has its folder below `home`. Raises Unsupported, TraitError, StorageFailed.
+    """
+    if not control.clusters:
+        return first
+    own = Member(control.cluster_name or first.name, lambda: first, first=True)
+    others = [
+        Member(name, _opening(name, entry, control, home, load), first=False)
+        for name, entry in control.clusters.items()
+    ]
+    if own.name in control.clusters:
+        raise Unsupported(
+            f"Two clusters are named {own.name}.", hint="Set c.GpuQuota.cluster_name."
+        )
+    return united(Members([own, *others]))
+
+
+def united(members: Members) -> Backend:
+    """Return several clusters as one backend.
+
+    What has no project is that of the first one: settings of admins, templates, datasets,
+    snapshots, history. An optional capability is there if one of them has it.
+    """
+    first, own = members.first.backend, Board()
+    every = [member.backend for member in members.members.values()]
+    changes = UnitedChanges(members, own)
+
+    def able(name: str, made: Callable[[Members], Any]) -> Any:
+        return made(members) if any(name in each.capabilities for each in every) else None
+
+    return replace(
+        first,
+        resident=UnitedResident(members, own),
+        sessions=UnitedSessions(members),
+        inventory=UnitedInventory(members),
+        changes=changes,
+        access=UnitedAccess(members),
+        planning=UnitedPlanning(members),
+        usage=UnitedUsage(members, changes.revision),
+        logs=able("logs", UnitedLogs),
+        exec=able("exec", UnitedExec),
+        terminals=able("terminals", UnitedTerminals),
+        ingress=able("ingress", UnitedIngress),
+        policing=able("policing", UnitedPolicing),
+        runs=able("runs", UnitedRuns),
+        variables=able("variables", UnitedVariables),
+        volumes=able("volumes", UnitedVolumes),
+        clusters=members,
+        failures=lambda: sum(each.failures() for each in members.usable()),
+        measured=lambda session: members.of(session.spec.project).measured(session),
+    )
+
+
+def _opening(
+    name: str, entry: dict[str, Any], control: GpuQuota, home: Path, load: Load
+) -> Callable[[], Backend]:
+    """Return what opens a configured cluster. Raises Unsupported, TraitError."""
+    plugin = load(entry["backend"])
+    if reason := plugin.refuses.get(control.hosting):
+        raise Unsupported(
+            f"The backend {entry['backend']} of the cluster {name} cannot be hosted by "
+            f"{control.hosting}: {reason}.",
+            hint="Choose another backend for it.",
+        )
+    config = Config({key: value for key, value in entry.items() if key != "backend"})
+    shared = GpuQuota(config=config, hosting=control.hosting, controller=control.controller)
+    return partial(plugin.open, shared, plugin.config(config=config), home / FOLDER / name)

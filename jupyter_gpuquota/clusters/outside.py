@@ -1,0 +1,283 @@
+"""One cluster other than the first, with its names as they are outside.
+
+What takes a session's id and returns no names of the cluster needs no translation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from ..core.access import Caller, Rights
+from ..core.idle.policy import Ruling
+from ..core.idle.replay import Stretch
+from ..core.requests.feasibility import Fit
+from ..model.clusters.names import cluster_of
+from ..model.ending import PageReport
+from ..model.environments import Environment, LaunchPlace
+from ..model.idleness import Activity
+from ..model.nodes import Reading
+from ..model.pods import ContainerRules
+from ..model.policy import Policy
+from ..model.policy_trial import TrialSoon
+from ..model.previews import Preview, QueuePosition
+from ..model.projects import ChangePreview, SettingsChange
+from ..model.quota import Project, Quota, Rules
+from ..model.reasons import Reason
+from ..model.resources import Holding, Node, Share
+from ..model.sessions import Kind, Session, SessionRequest, SessionSpec
+from ..model.volumes.mounts import Mount
+from ..ports.backend import Backend
+from ..ports.policing import Policing
+from .mapped import Mapped
+from .naming import (
+    Outward,
+    node_inside,
+    project_inside,
+    request_inside,
+    session_inside,
+    spec_inside,
+)
+from .outside_volumes import OutsideVolumes
+
+_ELSEWHERE = "Where it is set up, this cluster has more than its sessions: use it there."
+
+
+def outside(cluster: str, inner: Backend) -> Backend:
+    """Return the backend of a cluster with its names as they are outside.
+
+    Settings of admins, datasets, snapshots and history are those of the first cluster.
+    """
+    names = Outward(cluster)
+    return Backend(
+        name=inner.name,
+        resident=inner.resident,
+        sessions=OutsideSessions(names, inner),
+        inventory=OutsideInventory(names, inner),
+        changes=inner.changes,
+        access=OutsideAccess(names, inner),
+        planning=OutsidePlanning(names, inner),
+        usage=OutsideUsage(names, inner),
+        logs=inner.logs,
+        exec=inner.exec,
+        terminals=inner.terminals,
+        ingress=inner.ingress,
+        policing=OutsidePolicing(names, inner.policing) if inner.policing else None,
+        runs=inner.runs,
+        variables=inner.variables,
+        volumes=OutsideVolumes(names, inner.volumes) if inner.volumes else None,
+        differences=inner.differences,
+        hint=_ELSEWHERE,
+        failures=inner.failures,
+        measured=inner.measured,
+    )
+
+
+class OutsideSessions:
+    """The sessions of a cluster."""
+
+    def __init__(self, names: Outward, inner: Backend) -> None:
+        self._out = names.session
+        self._inner = inner.sessions
+        self._known = Mapped(lambda: self._inner.all(), names.session, lambda each: each.id)
+
+    def all(self) -> tuple[Session, ...]:
+        """Return all sessions, oldest first."""
+        return self._known.all()
+
+    async def create(self, spec: SessionSpec, owner: str, session_id: str = "") -> Session:
+        """Accept a validated request."""
+        return self._out(await self._inner.create(spec_inside(spec), owner, session_id))
+
+    async def stop(self, session_id: str, why: Reason | None = None) -> Session:
+        """Begin to stop a session."""
+        return self._out(await self._inner.stop(session_id, why))
+
+    async def suspend(self, session_id: str, why: Reason | None = None) -> Session:
+        """Begin to suspend a session."""
+        return self._out(await self._inner.suspend(session_id, why))
+
+    async def resume(self, session_id: str, base_url: str = "") -> Session:
+        """Put a session back into the queue."""
+        return self._out(await self._inner.resume(session_id, base_url))
+
+    async def resize(self, session_id: str, share: Share, added: Sequence[Mount] = ()) -> Session:
+        """Queue a session with another share, and more volumes."""
+        return self._out(await self._inner.resize(session_id, share, added))
+
+    async def delete(self, session_id: str) -> None:
+        """Delete a session."""
+        await self._inner.delete(session_id)
+
+    async def withdraw(self, session_id: str) -> bool:
+        """Delete a session that has never started."""
+        return await self._inner.withdraw(session_id)
+
+    async def put_page(self, session_id: str, page: str, report: PageReport) -> None:
+        """Record the report of a session's browser page."""
+        await self._inner.put_page(session_id, page, report)
+
+
+class OutsideInventory:
+    """The projects, nodes and environments of a cluster."""
+
+    def __init__(self, names: Outward, inner: Backend) -> None:
+        self._names = names
+        self._inner = inner.inventory
+        self._nodes = Mapped(lambda: self._inner.nodes(), names.node, lambda each: each.name)
+        self._projects = Mapped(
+            lambda: self._inner.projects(), names.project, lambda each: each.name
+        )
+
+    @property
+    def source(self) -> str:
+        """Where GPUs come from."""
+        return self._inner.source
+
+    @property
+    def local_files(self) -> bool:
+        """Whether sessions see this machine's folders and Python prefixes."""
+        return self._inner.local_files
+
+    @property
+    def containers(self) -> ContainerRules | None:
+        """What options of containers may be."""
+        return self._inner.containers
+
+    def projects(self) -> tuple[Project, ...]:
+        """Return the projects."""
+        return self._projects.all()
+
+    def rules(self) -> Rules:
+        """Return the rules for all projects."""
+        return self._inner.rules()
+
+    def nodes(self) -> tuple[Node, ...]:
+        """Return nodes and devices."""
+        return self._nodes.all()
+
+    def readings(self) -> Mapping[str, Reading]:
+        """Return the newest reading of each device."""
+        return {uuid: self._names.reading(each) for uuid, each in self._inner.readings().items()}
+
+    def fit(
+        self, share: Share, kind: Kind, node_type: str, nodes: Sequence[Node], project: Project
+    ) -> Fit:
+        """Return a share rounded up to what the cluster's own nodes can give."""
+        own = [node_inside(each) for each in nodes if cluster_of(each.name) == self._names.cluster]
+        return self._inner.fit(share, kind, node_type, own, project_inside(project))
+
+    async def environments(self) -> tuple[Environment, ...]:
+        """Return the environments that sessions may start from."""
+        return await self._inner.environments()
+
+    async def look_up(self, request: SessionRequest) -> LaunchPlace:
+        """Look up the environment and the folder that a request names."""
+        return await self._inner.look_up(request_inside(request))
+
+
+class OutsideAccess:
+    """The rights of callers by the authority of a cluster."""
+
+    def __init__(self, names: Outward, inner: Backend) -> None:
+        self._names = names
+        self._inner = inner.access
+
+    async def rights(self, caller: Caller) -> Rights:
+        """Return a caller's present rights."""
+        return self._names.rights(await self._inner.rights(caller))
+
+    async def session_of(self, token: str) -> Session | None:
+        """Return the live session to which a token was issued."""
+        found = await self._inner.session_of(token)
+        return self._names.session(found) if found else None
+
+    async def acted(self, caller: Caller, session: Session, how: str, why: str = "") -> None:
+        """Record in the audit log of the cluster what somebody did with a session."""
+        await self._inner.acted(caller, session_inside(session), how, why)
+
+
+class OutsidePlanning:
+    """Forecasts of a cluster's engine."""
+
+    def __init__(self, names: Outward, inner: Backend) -> None:
+        self._names = names
+        self._inner = inner.planning
+
+    async def preview(self, spec: SessionSpec, owner: str) -> Preview:
+        """Return what would happen to a validated request of a user."""
+        return self._names.preview(await self._inner.preview(spec_inside(spec), owner))
+
+    async def position(self, session_id: str) -> QueuePosition:
+        """Return why a session is queued, and its position."""
+        return await self._inner.position(session_id)
+
+    def starts(self) -> Mapping[str, datetime]:
+        """Map queued sessions to when they should start."""
+        return self._inner.starts()
+
+    async def try_change(self, change: SettingsChange) -> ChangePreview:
+        """Return the effect of a change of the cluster's own settings."""
+        return await self._inner.try_change(change)
+
+
+class OutsideUsage:
+    """The GPUs in use in a cluster."""
+
+    def __init__(self, names: Outward, inner: Backend) -> None:
+        self._names = names
+        self._inner = inner.usage
+
+    def quota(self) -> Quota:
+        """Return what every project has, uses and requests."""
+        return self._names.quota(self._inner.quota())
+
+    def holdings(self) -> tuple[Holding, ...]:
+        """Return the GPUs held by workloads that are not our sessions."""
+        return tuple(map(self._names.holding, self._inner.holdings()))
+
+    @property
+    def interval(self) -> int:
+        """The time between two measurements of sessions' utilisation, in seconds."""
+        return self._inner.interval
+
+    def utilisation(self) -> Mapping[str, tuple[int, ...]]:
+        """Map each session whose GPU utilisation is measured to its last values."""
+        return self._inner.utilisation()
+
+
+class OutsidePolicing:
+    """The idle policy of a cluster."""
+
+    def __init__(self, names: Outward, inner: Policing) -> None:
+        self._names = names
+        self._inner = inner
+
+    def policy(self) -> Policy:
+        """Return the policy as it is set in the cluster."""
+        return self._inner.policy()
+
+    @property
+    def interval(self) -> int:
+        """Seconds between two activity checks of a session."""
+        return self._inner.interval
+
+    async def ruling(self, session_id: str) -> Ruling:
+        """Return what the policy means for a session now."""
+        return await self._inner.ruling(session_id)
+
+    async def activity(self, session_id: str) -> Activity:
+        """Return a session's observed activity."""
+        return await self._inner.activity(session_id)
+
+    async def outlook(self, policy: Policy) -> tuple[TrialSoon, ...]:
+        """Return what another policy would change for running sessions in the next hour."""
+        return await self._inner.outlook(policy)
+
+    async def recorded(self, since: datetime) -> list[Stretch]:
+        """Return the recorded activity of all sessions."""
+        return await self._inner.recorded(since)
+
+    async def keep_alive(self, session_id: str, span: int) -> Session:
+        """Keep a session alive."""
+        return self._names.session(await self._inner.keep_alive(session_id, span))

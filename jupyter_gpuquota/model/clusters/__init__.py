@@ -1,0 +1,1 @@
+"""Several clusters: names, and lists of them."""
