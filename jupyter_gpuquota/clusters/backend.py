@@ -13,12 +13,16 @@ from traitlets.config import Config
 from ..control.assembly import Plugin
 from ..control.board import Board
 from ..control.config import GpuQuota
+from ..control.fallbacks import FallbackStore
+from ..control.storage.state_folder import make_state_folder
 from ..errors import Unsupported
 from ..ports.backend import Backend
 from .access import UnitedAccess
 from .changes import UnitedChanges
-from .figures import UnitedInventory, UnitedPlanning, UnitedUsage
+from .figures import UnitedInventory, UnitedUsage
 from .members import Member, Members
+from .mover import Mover
+from .placed import ClusterFallbacks, PlacedPlanning, PlacedSessions
 from .policing import UnitedPolicing
 from .programs import (
     UnitedExec,
@@ -32,7 +36,7 @@ from .resident import UnitedResident
 from .sessions import UnitedSessions
 from .volumes import UnitedVolumes
 
-FOLDER = "clusters"
+FOLDER, FILE = "clusters", "fallbacks.sqlite"
 
 Load = Callable[[str], Plugin]
 """Returns an installed backend by its name. Raises Unsupported."""
@@ -54,10 +58,12 @@ def open_clusters(first: Backend, control: GpuQuota, home: Path, load: Load) -> 
         raise Unsupported(
             f"Two clusters are named {own.name}.", hint="Set c.GpuQuota.cluster_name."
         )
-    return united(Members([own, *others]))
+    folder = home / FOLDER
+    make_state_folder(folder)
+    return united(Members([own, *others]), FallbackStore(folder / FILE), control.fallback_wait)
 
 
-def united(members: Members) -> Backend:
+def united(members: Members, store: FallbackStore, wait: int) -> Backend:
     """Return several clusters as one backend.
 
     What has no project is that of the first one: settings of admins, templates, datasets,
@@ -65,19 +71,21 @@ def united(members: Members) -> Backend:
     """
     first, own = members.first.backend, Board()
     every = [member.backend for member in members.members.values()]
-    changes = UnitedChanges(members, own)
+    changes, sessions = UnitedChanges(members, own), UnitedSessions(members)
+    mover = Mover(members, sessions, changes, store, own)
+    placed = PlacedSessions(sessions, mover)
 
     def able(name: str, made: Callable[[Members], Any]) -> Any:
         return made(members) if any(name in each.capabilities for each in every) else None
 
     return replace(
         first,
-        resident=UnitedResident(members, own),
-        sessions=UnitedSessions(members),
+        resident=UnitedResident(members, own, mover),
+        sessions=placed,
         inventory=UnitedInventory(members),
         changes=changes,
         access=UnitedAccess(members),
-        planning=UnitedPlanning(members),
+        planning=PlacedPlanning(members, placed),
         usage=UnitedUsage(members, changes.revision),
         logs=able("logs", UnitedLogs),
         exec=able("exec", UnitedExec),
@@ -87,6 +95,7 @@ def united(members: Members) -> Backend:
         runs=able("runs", UnitedRuns),
         variables=able("variables", UnitedVariables),
         volumes=able("volumes", UnitedVolumes),
+        fallbacks=ClusterFallbacks(mover, wait),
         clusters=members,
         failures=lambda: sum(each.failures() for each in members.usable()),
         measured=lambda session: members.of(session.spec.project).measured(session),

@@ -6,14 +6,16 @@ import asyncio
 
 from ..control.board import Board
 from .members import Members
+from .mover import Mover
 
 
 class UnitedResident:
     """Starts the first cluster at once, and the others whenever they can be reached."""
 
-    def __init__(self, members: Members, own: Board) -> None:
+    def __init__(self, members: Members, own: Board, mover: Mover) -> None:
         self._members = members
         self._own = own
+        self._mover = mover
         self._starting: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -23,9 +25,11 @@ class UnitedResident:
             asyncio.create_task(member.keep_trying(self._changed))
             for member in self._members.others
         ]
+        await self._mover.start()
 
     async def close(self) -> None:
         """Release all resources; sessions keep running."""
+        await self._mover.close()
         for task in self._starting:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
@@ -35,7 +39,8 @@ class UnitedResident:
 
     def idle(self) -> bool:
         """Return whether no session of a cluster that can be used needs the controller."""
-        return all(backend.resident.idle() for backend in self._members.usable())
+        idle = all(backend.resident.idle() for backend in self._members.usable())
+        return idle and self._mover.is_idle
 
     def ended(self) -> str:
         """Return why the controller has to exit, empty while it may go on."""

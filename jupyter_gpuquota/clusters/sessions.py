@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..model.ending import PageReport
 from ..model.reasons import Reason
@@ -20,6 +20,7 @@ class UnitedSessions:
         self._members = members
         self._from: list[tuple[Session, ...]] = []
         self._all: tuple[Session, ...] = ()
+        self._by_id: Mapping[str, Session] = {}
 
     def all(self) -> tuple[Session, ...]:
         """Return all sessions, oldest first: the same tuple while nothing has changed."""
@@ -29,7 +30,13 @@ class UnitedSessions:
         ):
             self._from = found
             self._all = merged(found)
+            self._by_id = {session.id: session for session in self._all}
         return self._all
+
+    def by_id(self) -> Mapping[str, Session]:
+        """Return all sessions by their ids."""
+        self.all()
+        return self._by_id
 
     async def create(self, spec: SessionSpec, owner: str, session_id: str = "") -> Session:
         """Accept a validated request."""

@@ -162,6 +162,13 @@ class GpuQuota(Configurable):
         help="The name of the controller's own cluster, beside others. Default: its backend's.",
     ).tag(config=True)
 
+    fallback_wait = Integer(
+        600,
+        min=60,
+        help="""Seconds for which a session waits in a cluster until the next of its list is tried,
+        where its request does not say.""",
+    ).tag(config=True)
+
     @validate("clusters")
     def _check_clusters(self, proposal: Any) -> dict[str, dict[str, Any]]:
         check_names(list(proposal["value"]), "clusters")

@@ -18,7 +18,8 @@ class About(Model, frozen=True, kw_only=True):
     damaged state file was moved aside. `source` is where GPUs come from: `nvml`, `simulated`,
     `cluster` or `none`. `local_files` is true if sessions see the folders and Python prefixes of
     the controller's machine, `outlives_controller` if they keep running without it. `containers` is
-    true if sessions are containers and have their options.
+    true if sessions are containers and have their options. `clusters` are their names where there
+    are several, the first one first: all else is about that one.
     """
 
     version: str
@@ -30,6 +31,7 @@ class About(Model, frozen=True, kw_only=True):
     local_files: bool = True
     outlives_controller: bool = True
     containers: Annotated[bool, ADDED] = False
+    clusters: Annotated[tuple[str, ...], ADDED] = ()
     capabilities: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 

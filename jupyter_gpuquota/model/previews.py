@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
+from .clusters.fallback import PlacePreview
 from .datasets.mounts import MountPreview
 from .reasons import Reason
 from .resources import Isolation, Placement, Share
@@ -25,6 +26,7 @@ class Preview(Model, frozen=True, kw_only=True):
     start now with the requested share. `sentences` are those of `message`, with their keys.
     `preempts` are the ids of the sessions that would lose their GPUs, as far as the caller sees
     them. `data` says which versions of datasets are cached already, and which are fetched first.
+    `places` are those of a request with several, the first of which the rest is about.
     """
 
     verdict: Open[PreviewVerdict]
@@ -40,6 +42,7 @@ class Preview(Model, frozen=True, kw_only=True):
     problems: tuple[FieldProblem, ...] = ()
     data: Annotated[tuple[MountPreview, ...], ADDED] = ()
     preempts: Annotated[tuple[str, ...], ADDED] = ()
+    places: Annotated[tuple[PlacePreview, ...], ADDED] = ()
 
 
 class QueuePosition(Model, frozen=True, kw_only=True):

@@ -16,6 +16,8 @@ ReasonCode = Literal[
     "BeingReclaimed",
     "Reclaimed",
     "Moved",
+    "Moving",
+    "NoPlace",
     "MaxLifetime",
     "IdleTimeout",
     "GpuIdleTimeout",

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
+from .clusters.fallback import Fallback
 from .datasets.mounts import DataMount
 from .ending import Ending
 from .idleness import Idleness, KeptAlive
@@ -75,9 +76,16 @@ class SessionFields(PodRequest, frozen=True, kw_only=True):
 
 
 class SessionRequest(SessionFields, frozen=True, kw_only=True):
-    """A requested session; checked by `core.requests.specs.check`."""
+    """A requested session; checked by `core.requests.specs.check`.
+
+    `on` are clusters and templates in the order in which they are tried, `on_wait` (`10m`; empty:
+    as admins have set it) how long each but the last is waited for. The fields of a template
+    replace those of the request there.
+    """
 
     name: str
+    on: tuple[str, ...] = ()
+    on_wait: Number = ""
 
 
 class ResumeRequest(Request, frozen=True, kw_only=True):
@@ -174,6 +182,7 @@ class Session(Model, frozen=True, kw_only=True):
     `idle` is None while it is used, or was a minute ago. `actions` are what the caller may do to it
     now; `activity` is to see its signals and policy. `ending` is the state of open documents once
     it stops. For a snapshot, its pages save them by `saving`, and report as if it ended.
+    `fallback` is the list of places of one that was launched with several.
     """
 
     id: str
@@ -204,6 +213,7 @@ class Session(Model, frozen=True, kw_only=True):
     kept: KeptAlive | None = None
     actions: tuple[Open[Action], ...] = ()
     saving: datetime | None = None
+    fallback: Annotated[Fallback | None, ADDED] = None
 
     @property
     def serves_pages(self) -> bool:

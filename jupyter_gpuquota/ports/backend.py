@@ -18,6 +18,7 @@ from .access import Access
 from .administration import Administration
 from .changes import Changes
 from .datasets import Caches, DataAdministration, Datasets, DataUses, Jobs
+from .fallbacks import Fallbacks
 from .inventory import Inventory
 from .planning import Planning
 from .policing import Policing
@@ -57,7 +58,7 @@ class Differences:
     session returns it as `stopped`. `orders_within_a_second`: sessions that are created within
     a second are listed in that order. `outlives_controller`: sessions run on without it.
     `on_this_machine`: its programs can enter sessions. `lends`: a project may use what others do
-    not, until they need it.
+    not, until they need it. `withdraws_commands`: a queued session with a command can be withdrawn.
     """
 
     names_reclaimer: bool = True
@@ -67,6 +68,7 @@ class Differences:
     outlives_controller: bool = True
     on_this_machine: bool = True
     lends: bool = True
+    withdraws_commands: bool = True
 
 
 def _lack(words: str) -> dict[str, str]:
@@ -131,6 +133,7 @@ class Backend:
         default=None, metadata=_lack("does not ask kernels for their variables")
     )
     volumes: Volumes | None = field(default=None, metadata=_lack("has no shared volumes"))
+    fallbacks: Fallbacks | None = field(default=None, metadata=_lack("has one cluster only"))
     templates: Templates | None = field(default=None, metadata=_lack("keeps no templates"))
     differences: Differences = Differences()
     hint: str = ""

@@ -25,6 +25,7 @@ async def get(backend: Backend, call: Call) -> About:
         containers=backend.inventory.containers is not None,
         outlives_controller=backend.differences.outlives_controller,
         simulated=any(node.simulated for node in backend.inventory.nodes()),
+        clusters=tuple(backend.clusters),
         capabilities=backend.capabilities,
         warnings=backend.changes.warnings() if warned else (),
     )

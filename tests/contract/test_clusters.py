@@ -17,7 +17,7 @@ from tests.contract.volumes_contract import KeptVolumesContract
 
 @pytest.mark.asyncio
 class TestClusters(KeptVolumesContract, BackendContract):
-    declares = test_memory.TestMemory.declares
+    declares = test_memory.TestMemory.declares | {"fallbacks"}
     projects = ("team-a", "team-b", "team-c", "cloud/demo")
 
     @pytest_asyncio.fixture

@@ -29,7 +29,11 @@ class NoEngine:
     gangs: Gangs = ""
     divides: Division = ""
     differences = Differences(
-        names_reclaimer=False, knows_position=False, orders_within_a_second=False, lends=False
+        withdraws_commands=False,
+        names_reclaimer=False,
+        knows_position=False,
+        orders_within_a_second=False,
+        lends=False,
     )
 
     def __init__(self, around: Surroundings) -> None:

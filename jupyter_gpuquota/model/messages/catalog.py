@@ -8,6 +8,7 @@ from .admin_fields import ADMIN_FIELDS
 from .changes import CHANGES
 from .endings import ENDINGS
 from .exits import EXITS
+from .fallback import FALLBACK
 from .fields import FIELDS, SESSIONS, SHARES
 from .previews import PREVIEWS
 from .progress import PROGRESS
@@ -20,6 +21,7 @@ SUBJECTS: Mapping[str, Mapping[str, Text]] = {
     "exits": EXITS,
     "progress": PROGRESS,
     "previews": PREVIEWS,
+    "fallback": FALLBACK,
     "changes": CHANGES,
     "fields": FIELDS,
     "shares": SHARES,

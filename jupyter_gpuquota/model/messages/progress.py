@@ -21,6 +21,8 @@ PROGRESS = {
     "progress.pulled": Text("Pulled {image} ({size:memory}) in {span:duration}"),
     "progress.fetching": Text("Fetching {data}"),
     "progress.fetched": Text("Fetched {data} in {span:duration}"),
+    "progress.went_on": Text("Waited {span:duration} in {cluster}; now in {next}"),
+    "progress.refused_on": Text("Refused in {cluster}: {why}"),
     "progress.simulated": Text("Running in memory only: no process is started"),
     **{
         f"warning.{rule}.{action}": Text(

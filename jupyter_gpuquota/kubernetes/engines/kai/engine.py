@@ -37,7 +37,7 @@ class KaiEngine:
 
     name = "kai"
     gangs: Gangs = "granted"
-    differences = Differences(orders_within_a_second=False)
+    differences = Differences(orders_within_a_second=False, withdraws_commands=False)
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around

@@ -34,7 +34,11 @@ class ResourceQuotaEngine:
     gangs: Gangs = "counted"
     divides: Division = ""
     differences = Differences(
-        names_reclaimer=False, knows_position=False, orders_within_a_second=False, lends=False
+        withdraws_commands=False,
+        names_reclaimer=False,
+        knows_position=False,
+        orders_within_a_second=False,
+        lends=False,
     )
 
     def __init__(self, around: Surroundings) -> None:
