@@ -13,7 +13,7 @@ from traitlets.config import Config
 from ..control.assembly import Plugin
 from ..control.board import Board
 from ..control.config import GpuQuota
-from ..control.fallbacks import FallbackStore
+from ..control.storage.fallbacks import FallbackStore
 from ..control.storage.state_folder import make_state_folder
 from ..errors import Unsupported
 from ..ports.backend import Backend

@@ -14,9 +14,9 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 from ..control.board import Board
-from ..control.fallbacks import FallbackStore
 from ..control.new_session import new_id
-from ..core import fallbacks
+from ..control.storage.fallbacks import FallbackStore
+from ..core import fallback_views, fallbacks
 from ..core.fallbacks import Act, Place, Record
 from ..errors import GpuQuotaError, NotFound, StorageFailed, Unavailable
 from ..model.clusters.names import cluster_of
@@ -92,7 +92,7 @@ class Mover:
                 await self._create(record)
             except _UNKNOWN as error:
                 _log.warning("%s: its creation will be repeated: %s", record.id, error.message)
-                return fallbacks.alone(record)
+                return fallback_views.alone(record)
             except GpuQuotaError:
                 await self.forget(record.id)
                 raise
@@ -100,8 +100,8 @@ class Mover:
             await self.save(record)
         session = self.there(record)
         if session is None:
-            return fallbacks.alone(record)
-        return fallbacks.shown(record, session, self.usable())
+            return fallback_views.alone(record)
+        return fallback_views.shown(record, session, self.usable())
 
     @asynccontextmanager
     async def held(self, session_id: str) -> AsyncIterator[None]:

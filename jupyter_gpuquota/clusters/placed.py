@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from ..core import fallbacks
+from ..core import fallback_views, fallbacks
 from ..core.end_requests import requested
 from ..core.fallbacks import Place, Record
 from ..errors import Unavailable, WrongState
@@ -120,11 +120,11 @@ class PlacedSessions:
 
     def _shown(self, session: Session) -> Session:
         record = self._mover.records.get(session.id)
-        return fallbacks.shown(record, session, self._mover.usable()) if record else session
+        return fallback_views.shown(record, session, self._mover.usable()) if record else session
 
     async def _saved(self, record: Record) -> Session:
         await self._mover.save(record)
-        return fallbacks.alone(record)
+        return fallback_views.alone(record)
 
 
 class PlacedPlanning(UnitedPlanning):
@@ -161,10 +161,10 @@ def _with_lists(
 ) -> tuple[Session, ...]:
     known = {session.id: session for session in found}
     listed = [
-        fallbacks.shown(records[each.id], each, usable) if each.id in records else each
+        fallback_views.shown(records[each.id], each, usable) if each.id in records else each
         for each in found
     ]
-    listed += [fallbacks.alone(each) for each in records.values() if _is_alone(each, known)]
+    listed += [fallback_views.alone(each) for each in records.values() if _is_alone(each, known)]
     return tuple(sorted(listed, key=lambda session: session.created))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from jupyter_gpuquota.control.fallbacks import FallbackStore
+from jupyter_gpuquota.control.storage.fallbacks import FallbackStore
 from jupyter_gpuquota.core.fallbacks import Place, Record
 from jupyter_gpuquota.errors import NameTaken, NotFound, Unavailable, WrongState
 from jupyter_gpuquota.model.sessions import Session

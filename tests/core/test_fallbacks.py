@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from jupyter_gpuquota.core import fallbacks
+from jupyter_gpuquota.core import fallback_views, fallbacks
 from jupyter_gpuquota.core.fallbacks import Act, Place, Record, Step, next_act
 from jupyter_gpuquota.model.messages.build import reason
 from jupyter_gpuquota.model.sessions import Session
@@ -105,7 +105,7 @@ def test_a_place_that_refuses_is_left_out() -> None:
     assert fallbacks.due(fallbacks.arrived(back, LATE)) is None
     none = fallbacks.refused(back, "Closed.", LATE)
     assert (none.step, none.state) == ("ended", "failed")
-    assert fallbacks.alone(none).reason == reason("NoPlace", "fallback.refused", why="Closed.")
+    assert fallback_views.alone(none).reason == reason("NoPlace", "fallback.refused", why="Closed.")
     again = fallbacks.again(none, LATE)
     assert (again.current, again.step) == (0, "submitting")
     assert [each.refused for each in again.places] == ["", "", ""]
@@ -114,22 +114,22 @@ def test_a_place_that_refuses_is_left_out() -> None:
 def test_a_session_is_shown_with_its_list() -> None:
     why = reason("OverQuota", "reclaim.stopping")
     session = structs.replace(QUEUED, reason=why)
-    shown = fallbacks.shown(record(), session, ALL)
+    shown = fallback_views.shown(record(), session, ALL)
     assert shown.fallback is not None
     assert (shown.fallback.cluster, shown.fallback.until) == ("lab", LATE)
     assert shown.reason is not None
     assert shown.reason.message.endswith("it goes on to cloud.")
-    away = fallbacks.shown(record(), session, {HERE}).reason
+    away = fallback_views.shown(record(), session, {HERE}).reason
     assert away is not None
     assert away.message.endswith("It goes on to cloud once that can be reached.")
-    running = fallbacks.shown(fallbacks.settled(record()), STARTED, ALL)
+    running = fallback_views.shown(fallbacks.settled(record()), STARTED, ALL)
     assert running.reason is None
     assert running.fallback is not None
     assert running.fallback.until is None
 
 
 def test_a_session_in_no_place_is_queued_all_the_same() -> None:
-    session = fallbacks.alone(record("submitting", 1))
+    session = fallback_views.alone(record("submitting", 1))
     assert (session.id, session.state, session.spec.project) == (
         "id-exp-1",
         "waiting",

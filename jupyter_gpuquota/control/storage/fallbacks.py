@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ..core.fallbacks import Record
-from .storage.sqlite import Damaged, Database, Kind, move_aside
+from ...core.fallbacks import Record
+from .sqlite import Damaged, Database, Kind, move_aside
 
 T = TypeVar("T")
 
