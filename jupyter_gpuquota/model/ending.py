@@ -1,4 +1,4 @@
-"""How a session with open pages ends: they save first."""
+"""How a session ends: open pages save first, then its process exits."""
 
 from __future__ import annotations
 
@@ -47,3 +47,15 @@ class PageReport(Request, frozen=True, kw_only=True):
     state: PageState
     unsaved: Annotated[int, msgspec.Meta(ge=0)] = 0
     give_back: bool = False
+
+
+class Exit(Model, frozen=True, kw_only=True):
+    """How a session's process ended.
+
+    `code` is None if it is unknown; `signal` is what ended it. `last_lines` are those of the log.
+    """
+
+    code: int | None
+    at: datetime
+    signal: str = ""
+    last_lines: tuple[str, ...] = ()

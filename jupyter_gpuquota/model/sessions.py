@@ -9,7 +9,7 @@ import msgspec
 
 from .clusters.fallback import Fallback
 from .datasets.mounts import DataMount
-from .ending import Ending
+from .ending import Ending, Exit
 from .idleness import Idleness, KeptAlive
 from .pods import PodOptions, PodRequest
 from .reasons import Reason
@@ -142,18 +142,6 @@ class Progress(Model, frozen=True, kw_only=True):
     message: str
     key: Annotated[str, ADDED] = ""
     args: Args = msgspec.field(default_factory=dict)
-
-
-class Exit(Model, frozen=True, kw_only=True):
-    """How a session's process ended.
-
-    `code` is None if it is unknown; `signal` is what ended it. `last_lines` are those of the log.
-    """
-
-    code: int | None
-    at: datetime
-    signal: str = ""
-    last_lines: tuple[str, ...] = ()
 
 
 class Reclaim(Model, frozen=True, kw_only=True):

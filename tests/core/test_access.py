@@ -11,9 +11,10 @@ import pytest
 from jupyter_gpuquota.core.access import Caller, Rights, Source, rights_of
 from jupyter_gpuquota.core.disclosure import shown
 from jupyter_gpuquota.errors import NotAllowed, NotFound
+from jupyter_gpuquota.model.ending import Exit
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.routes.route import Need
-from jupyter_gpuquota.model.sessions import Exit, Progress, Reclaim, Session
+from jupyter_gpuquota.model.sessions import Progress, Reclaim, Session
 from tests.builders import NOW, make_project, make_session
 
 ALL = ("logs", "exec", "ingress", "history", "administration", "policing")

@@ -13,12 +13,13 @@ from jupyter_gpuquota.core.forecast.previews import preview
 from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
 from jupyter_gpuquota.core.usage.nodes import draw
+from jupyter_gpuquota.model.ending import Exit
 from jupyter_gpuquota.model.messages.build import message
 from jupyter_gpuquota.model.nodes import GpuProgram, Reading
 from jupyter_gpuquota.model.previews import Preview
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.routes.table import route
-from jupyter_gpuquota.model.sessions import ACTIONS, STATES, Action, Exit, Reclaim, Session, State
+from jupyter_gpuquota.model.sessions import ACTIONS, STATES, Action, Reclaim, Session, State
 from jupyter_gpuquota.ports.backend import CAPABILITIES
 from tests.builders import NOW, make_node, make_placement, make_project, make_session, make_slice
 

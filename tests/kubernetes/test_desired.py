@@ -14,9 +14,8 @@ from jupyter_gpuquota.kubernetes.objects.workloads import Workload
 from jupyter_gpuquota.kubernetes.state.desired import Action, next_action
 from jupyter_gpuquota.kubernetes.state.record import Record
 from jupyter_gpuquota.kubernetes.state.seen import Seen
-from jupyter_gpuquota.model.ending import Ending
+from jupyter_gpuquota.model.ending import Ending, Exit
 from jupyter_gpuquota.model.resources import Share
-from jupyter_gpuquota.model.sessions import Exit
 from tests.kubernetes.sights import NOW, ON_N1, job, pod, record, seen, workload
 
 WAITING = record()

@@ -26,7 +26,8 @@ from jupyter_gpuquota.kubernetes.objects.pods import (
 )
 from jupyter_gpuquota.kubernetes.resources import SECRETS
 from jupyter_gpuquota.kubernetes.session_pods import pod_path
-from jupyter_gpuquota.model.sessions import Exit, LogQuery
+from jupyter_gpuquota.model.ending import Exit
+from jupyter_gpuquota.model.sessions import LogQuery
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.kubelet_log import KubeletLog, stamp
 from tests.kubernetes.session_pod import CONTAINER, make_pod, make_running

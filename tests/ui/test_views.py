@@ -21,6 +21,7 @@ from jupyter_gpuquota.core.usage.isolation import isolation_of
 from jupyter_gpuquota.core.usage.nodes import draw
 from jupyter_gpuquota.core.usage.quota import sum_up
 from jupyter_gpuquota.errors import Unsupported
+from jupyter_gpuquota.model.ending import Exit
 from jupyter_gpuquota.model.environments import Environment, Environments
 from jupyter_gpuquota.model.nodes import Nodes
 from jupyter_gpuquota.model.programs import ExecResult
@@ -28,7 +29,7 @@ from jupyter_gpuquota.model.projects import Projects
 from jupyter_gpuquota.model.quota import Department
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement, Usage
-from jupyter_gpuquota.model.sessions import Exit, LogChunk, Progress, Session
+from jupyter_gpuquota.model.sessions import LogChunk, Progress, Session
 from jupyter_gpuquota.model.struct import Page
 from jupyter_gpuquota.ports.backend import CAPABILITIES
 from jupyter_gpuquota.ui.views.details import SessionView, SubmittedView

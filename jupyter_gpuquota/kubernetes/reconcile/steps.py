@@ -11,8 +11,9 @@ import msgspec
 from ...control.board import Board
 from ...control.ending.open_pages import OpenPages
 from ...core import ending
+from ...model.ending import Exit
 from ...model.resources import Placement
-from ...model.sessions import Exit, Session
+from ...model.sessions import Session
 from ..api import Fault
 from ..objects.pods import Pod
 from ..objects.workloads import Workload

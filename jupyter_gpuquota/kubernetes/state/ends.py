@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from ...core.lifecycle import move
 from ...core.usage.exhausted import out_of_gpu_memory
+from ...model.ending import Exit
 from ...model.messages.build import reason, sentences_of
 from ...model.messages.formats import time_arg
 from ...model.reasons import Reason
-from ...model.sessions import Exit, Session
+from ...model.sessions import Session
 from ..objects.pods import ContainerStatus, Pod, Terminated
 from .seen import FINISHED, is_launcher, main_status, process_of
 

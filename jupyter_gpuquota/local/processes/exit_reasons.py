@@ -11,10 +11,11 @@ import msgspec
 from ...core.idle.endings import concluded
 from ...core.lifecycle import finish_end, move
 from ...core.usage.exhausted import out_of_gpu_memory
+from ...model.ending import Exit
 from ...model.messages.build import reason
 from ...model.messages.formats import time_arg
 from ...model.reasons import Reason
-from ...model.sessions import Exit, Session
+from ...model.sessions import Session
 
 LINES = 20
 """Number of log lines stored with an exit."""

@@ -17,7 +17,8 @@ from jupyter_gpuquota.control.snapshots.rules import Rules
 from jupyter_gpuquota.control.snapshots.upkeep import Upkeep
 from jupyter_gpuquota.core.snapshots import identity
 from jupyter_gpuquota.errors import Conflict
-from jupyter_gpuquota.model.sessions import Exit, Session
+from jupyter_gpuquota.model.ending import Exit
+from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.model.snapshots.manifest import Manifest, Trigger
 from jupyter_gpuquota.model.snapshots.snapshots import Snapshot, SnapshotRequest, SnapshotRules
 from jupyter_gpuquota.store.lake.connection import connect

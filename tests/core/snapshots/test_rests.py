@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from jupyter_gpuquota.core.snapshots import rests
 from jupyter_gpuquota.core.snapshots.rests import Rests
-from jupyter_gpuquota.model.sessions import Exit, Session
+from jupyter_gpuquota.model.ending import Exit
+from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.model.snapshots.snapshots import Snapshot, SnapshotRules
 from tests.builders import NOW, make_session
 
