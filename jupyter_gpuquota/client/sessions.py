@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 from msgspec import structs
 
 from ..errors import FieldError, NotFound, refused
+from ..model.clusters.names import cluster_of
 from ..model.previews import Preview
 from ..model.rightsizing import Advice, SessionVariables
 from ..model.sessions import Framework, Kind, Session, SessionQuery, SessionRequest
@@ -33,6 +34,7 @@ _NUMBERS = (
     "memory",
     "memory_limit",
     "run_as",
+    "on_wait",
 )
 """Fields that are numbers as users write them."""
 
@@ -71,6 +73,8 @@ class Wishes(TypedDict, total=False):
     run_as: Number
     secret_env: Mapping[str, str]
     volumes: Sequence[str]
+    on: Sequence[str]
+    on_wait: Number
     template: str
     like: str
 
@@ -93,7 +97,9 @@ class Sessions(Lifecycle, Logs, Programs):
         `faces@v1:/train` also at that path, below its folder on this machine. Where sessions are
         containers, the fields from `cpu` on are their options: `memory="16Gi"`,
         `volumes=["data:/data:ro"]`. `template` names one from which everything is taken that is not
-        given here, `like` a session, running or ended; `env` is added to its own. With `wait` the
+        given here, `like` a session, running or ended; `env` is added to its own. Where there are
+        several clusters, `on=["lab", "cloud"]` names clusters or templates in the order in which
+        they are tried, each for the time `on_wait="10m"`. With `wait` the
         call returns when the session runs or has ended: see `state` and `reason`. Interrupting the
         wait does not end the session.
 
@@ -174,7 +180,7 @@ def _request(context: Context, name: str, wishes: Wishes) -> SessionRequest:
     home = context.home()
     if home:
         given["base_url"] = home.base_url or "/"
-        if context.local_files():
+        if context.local_files() and not cluster_of(given["project"]):
             given["folder"] = _folder(context, given.get("folder", ""))
     return SessionRequest(name=name, **given)
 
@@ -193,7 +199,7 @@ def typed(context: Context, wishes: Wishes) -> dict[str, Any]:
         given = _completed(given, structs.asdict(base))
     for field in ("command", "args"):
         given[field] = as_words(field, given.get(field, ()))
-    for field in ("tolerations", "pull_secrets", "volumes", "data"):
+    for field in ("tolerations", "pull_secrets", "volumes", "data", "on"):
         if field in given:
             given[field] = _texts(given[field])
     given["ports"] = tuple(given.get("ports", ()))

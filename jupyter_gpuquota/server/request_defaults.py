@@ -15,6 +15,7 @@ from ..api.decoding import decode_object
 from ..api.dispatch import ApiRequest, ApiResponse, Dispatcher
 from ..api.statuses import error_in
 from ..model.about import About
+from ..model.clusters.names import cluster_of
 from ..model.routes.table import route
 from ..model.texts import travelling
 
@@ -23,7 +24,8 @@ class RequestDefaults:
     """A dispatcher that adds this server's base URL, folder and environment to requests.
 
     The base URL is always this server's, as its ingress will show the session. Folder and
-    environment are defaults, used if sessions see this machine's files; a relative folder, also of
+    environment are defaults, used if sessions see this machine's files, not in other clusters; a
+    relative folder, also of
     a template, is relative to the server's root.
     """
 
@@ -56,6 +58,8 @@ class RequestDefaults:
 
     def _defaults(self, body: bytes) -> Mapping[str, Any]:
         fields = decode_object(body)
+        if cluster_of(str(fields.get("project", ""))):
+            return {}
         defaults = self._folder(fields.get("folder", ""))
         if fields.get("environment", "") == "":
             defaults["environment"] = sys.prefix

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from ..core import keeping
 from ..errors import GpuQuotaError
 from ..model.rightsizing import ResizeRequest
+from ..model.sessions import Session
 from ..ports.backend import Backend, require
 from .audit import entered
 from .call import Call
@@ -25,8 +26,7 @@ async def kept(backend: Backend, call: Call) -> AsyncIterator[None]:
         return
     able, session = require(backend, "variables", backend.variables), call.target
     call.rights.check("exec", session, "keep variables of")
-    local_files = backend.at(session.spec.project).inventory.local_files
-    keeping.check(session, request.keep, local_files=local_files)
+    keeping.check(session, request.keep, local_files=has_files(backend, session))
     await entered(backend, call, "kept variables of")
     await able.keep(session.id, request.keep)
     try:
@@ -34,3 +34,8 @@ async def kept(backend: Backend, call: Call) -> AsyncIterator[None]:
     except GpuQuotaError:
         await able.forget(session.id, request.keep)
         raise
+
+
+def has_files(backend: Backend, session: Session) -> bool:
+    """Return whether a session sees this machine's folders."""
+    return backend.at(session.spec.project).inventory.local_files

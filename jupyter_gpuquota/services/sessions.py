@@ -44,9 +44,9 @@ from ..model.templates import TemplateFields
 from ..ports.backend import Backend, require
 from .audit import ended, entered
 from .call import Call
-from .keeping import kept
+from .keeping import has_files, kept
 from .launches import data as launch_data
-from .launches import previews
+from .launches import places, previews
 from .launches.facts import facts
 
 _ENDED: Mapping[Goal, str] = {"stop": "stopped", "suspend": "suspended"}
@@ -98,6 +98,8 @@ async def runs(backend: Backend, call: Call) -> RunList:
 
 async def create(backend: Backend, call: Call) -> Session:
     """Check a request and create its session."""
+    if call.body.on:
+        return _shown(backend, call, await places.create(backend, call))
     spec = specs.check(call.body, await facts(backend, call))
     names.check_free(spec, backend.sessions.all())
     return _shown(backend, call, await backend.sessions.create(spec, call.who))
@@ -142,8 +144,7 @@ async def variables(backend: Backend, call: Call) -> SessionVariables:
     """Return the variables of a session's kernels."""
     able = require(backend, "variables", backend.variables)
     await entered(backend, call, "listed the variables of")
-    local_files = backend.at(call.target.spec.project).inventory.local_files
-    problem = keeping.problem(call.target, local_files=local_files)
+    problem = keeping.problem(call.target, local_files=has_files(backend, call.target))
     return SessionVariables(items=await able.of(call.target.id), problem=problem)
 
 

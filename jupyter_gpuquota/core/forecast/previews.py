@@ -8,6 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from ...errors import GpuQuotaError
+from ...model.clusters.fallback import PlacePreview
 from ...model.datasets.mounts import MountPreview
 from ...model.messages.build import joined, message, sentences_of
 from ...model.messages.formats import place_arg, share_arg
@@ -91,6 +92,11 @@ def with_data(found: Preview, data: tuple[MountPreview, ...]) -> Preview:
         return found
     said = (*found.sentences, *mounts.sentences(data))
     return msgspec.structs.replace(found, message=joined(*said), sentences=said, data=data)
+
+
+def with_places(found: Preview, places: tuple[PlacePreview, ...]) -> Preview:
+    """Return a preview that says what would happen in each place of its request."""
+    return msgspec.structs.replace(found, places=places)
 
 
 def with_kind(found: Preview, kind: Kind, other: Preview) -> Preview:

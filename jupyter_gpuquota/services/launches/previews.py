@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...core import disclosure, names
+from ...core.fields import FieldReader
 from ...core.forecast import previews
 from ...core.requests import alternatives, specs
-from ...errors import InvalidFields, NameTaken
+from ...errors import InvalidFields, NameTaken, refused
 from ...model.previews import Preview
 from ...model.sessions import SessionRequest
 from ...ports.backend import Backend
 from ..call import Call
-from . import data
+from . import data, places
 from .facts import facts
 
 
 async def preview(backend: Backend, call: Call) -> Preview:
-    """Return what would happen to a request; one that breaks rules gets an answer, too."""
+    """Return what would happen to a request; one that breaks rules gets an answer, too.
+
+    With several places, it is what would happen in the first, and in short in each of them.
+    """
+    if not call.body.on:
+        return await _of_one(backend, call)
+    reader = FieldReader()
+    asked = await places.requests(backend, call, reader)
+    if reader.errors:
+        return previews.forbidden(refused(*reader.errors), None)
+    found = [await _of_one(backend, replace(call, body=request)) for request in asked]
+    each = await places.previewed(backend, asked, found, call)
+    return previews.with_places(found[0], each)
+
+
+async def _of_one(backend: Backend, call: Call) -> Preview:
     known, request = await facts(backend, call), call.body
     found = await _preview(backend, call, request, known)
     other = alternatives.preemptible(request, found)

@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 from ...model.datasets.mounts import DataMount
 from ...model.datasets.versions import SHOWN
 from ...model.policy import SessionPolicy
-from ...model.resources import memory_text
+from ...model.resources import Placement, memory_text
 from ...model.sessions import Progress, Session, SessionSpec
 from ...model.struct import Page
 from .container import container_pairs
 from .environments import origin
 from .idle import idle_text, life_text, policy_text
 from .markup import Markup, join, printable, tag
+from .places import places_text
 from .sessions import (
     SessionsView,
     anchor,
@@ -109,7 +110,6 @@ class SubmittedView(SessionView):
 
 def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[str, str]]:
     spec, place, used = s.spec, s.placement, s.usage
-    memory = sum(piece.memory for piece in place.slices) if place else 0
     reason = f"{s.reason.message} {s.reason.hint}".strip() if s.reason else ""
     # A caller who may not see the request gets neither its folder nor its command.
     command = " ".join((*spec.command, *spec.args)) or ("Jupyter server" if spec.folder else "")
@@ -121,12 +121,13 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("activity", idle_text(s, datetime.now(UTC))),
         ("ends", life_text(s, datetime.now(UTC))),
         ("preempted", _reclaimed_text(s)),
+        ("places", places_text(s.fallback)),
         ("project", spec.project),
         ("user", s.owner),
         ("kind", kind_text(s)),
         ("share", _share_text(spec)),
         ("runs on", place.text if place else ""),
-        ("GPU memory", memory_text(memory) if memory else ""),
+        ("GPU memory", _memory_text(place)),
         ("memory used", f"{usage} (over its share)" if used and used.over else usage),
         ("recommended size", size),
         ("isolation", isolation_text(s.isolation) if s.isolation else ""),
@@ -147,6 +148,11 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("address", href_of(s)),
         ("id", s.id),
     ]
+
+
+def _memory_text(place: Placement | None) -> str:
+    memory = sum(piece.memory for piece in place.slices) if place else 0
+    return memory_text(memory) if memory else ""
 
 
 def _share_text(spec: SessionSpec) -> str:

@@ -23,6 +23,7 @@ from ...client.sessions import Wishes
 from ...errors import FieldError, GpuQuotaError, refused
 from ...model.previews import Preview
 from ..views.markup import Markup, join, tag
+from ..views.previews import place_text
 from ..views.sessions import KINDS, isolation_text, outcome
 from . import container
 from .live import error_html
@@ -42,6 +43,7 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._preview = HTML()
         self._status = HTML()
         self._fields = _make_fields()
+        self._places = self._fields["on"]
         self._fields["preset"].observe(self._take_preset, "value")
         for name, field in self._fields.items():
             if name != "preset":
@@ -63,7 +65,7 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
         try:
             quota = self._client.quota.get()
             environments = self._client.environments.list().environments
-            in_container = self._client.about().containers
+            about = self._client.about()
         except GpuQuotaError as error:
             self._status.value = error_html(error)
             return
@@ -73,7 +75,9 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
             known = preferred in quota.mine
             self._fields["project"].value = preferred if known else quota.default
         usable = [e for e in environments if not e.problem]
-        if in_container:
+        self._places.layout.display = "" if about.clusters else "none"
+        self._places.placeholder = ", ".join(about.clusters)
+        if about.containers:
             self._offer_containers([e.id for e in usable])
         else:
             listed = [(e.label, e.image or e.prefix) for e in usable]
@@ -124,6 +128,7 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
         options = container.read(self._options, problems)
         command = _words("command", values["command"], problems)
         data = _words("data", values["data"], problems)
+        places = [name.strip() for name in values["on"].split(",") if name.strip()]
         if problems:
             raise refused(*problems)
         wishes: Wishes = {
@@ -135,6 +140,7 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
             "command": command,
             "idle_timeout": values["idle_timeout"],
             "data": data,
+            "on": places,
             **options,
         }
         return values["name"].strip(), wishes
@@ -157,9 +163,11 @@ def preview_html(preview: Preview, *, named: bool = True) -> Markup:
     line = tag("b", f"{mark} {preview.message}".lstrip())
     prompt = Markup() if named else tag("div", "Enter a name.")
     problems = (tag("li", f"{p.field}: {p.message} {p.hint}") for p in preview.problems)
+    places = (tag("li", f"{place_text(p)}: {p.message}") for p in preview.places)
     holds = f"Isolation: {isolation_text(preview.isolation)}" if preview.isolation else ""
     listed = tag("ul", *problems) if preview.problems else ""
-    parts = [prompt, line, listed, tag("div", holds)]
+    tried = tag("ol", *places) if preview.places else ""
+    parts = [prompt, line, listed, tried, tag("div", holds)]
     return tag("div", join(*parts), role="status")
 
 
@@ -183,4 +191,5 @@ def _make_fields() -> dict[str, Any]:
         "command": text("Command", "Jupyter server"),
         "idle_timeout": text("Idle timeout", "default"),
         "data": text("Datasets", "NAME@REF[:/path] …"),
+        "on": text("Places in order"),
     }

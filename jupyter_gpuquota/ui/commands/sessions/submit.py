@@ -18,11 +18,13 @@ from ...views.details import SubmittedView
 from ...views.previews import PreviewView
 from ...views.view import View
 from ...waiting import wait
+from . import places
 from . import request as words
 
 
 def _fill(parser: Parser, *, several: bool = False) -> None:
     words.fill(parser, several=several)
+    places.fill(parser)
     add_dry_run(parser)
     add_wait(parser, default=False)
 
@@ -38,6 +40,7 @@ def _fill_mpi(parser: Parser) -> None:
 
 def _submit(client: Client, args: Args, console: Console) -> View[Any]:
     name, request, problems = words.read(args)
+    request = {**request, **places.read(args)}
     try:
         if problems:
             raise _refusal(client, name, request, problems)
@@ -140,6 +143,7 @@ COMMANDS = (
             "submit train1 -g 1 -e EPOCHS=10 -- python train.py --lr 0.1",
             "submit train2 -g 1 --data faces@v1 -- python train.py",
             "submit exp3 -g 1 --interactive --memory 32Gi -v data:/data:ro --large-shm",
+            "submit exp6 -g 1 --interactive --on lab,cloud --on-wait 10m",
             'submit board --interactive --port 6006 --command "tensorboard --logdir runs"',
         ),
         section="Sessions",
