@@ -75,6 +75,8 @@ export type ReasonCode =
   | 'BeingReclaimed'
   | 'Reclaimed'
   | 'Moved'
+  | 'Moving'
+  | 'NoPlace'
   | 'MaxLifetime'
   | 'IdleTimeout'
   | 'GpuIdleTimeout'
@@ -172,7 +174,8 @@ export type VolumeAction = 'mount' | 'change' | 'delete' | (string & {});
  * damaged state file was moved aside. `source` is where GPUs come from: `nvml`, `simulated`,
  * `cluster` or `none`. `local_files` is true if sessions see the folders and Python prefixes of
  * the controller's machine, `outlives_controller` if they keep running without it. `containers` is
- * true if sessions are containers and have their options.
+ * true if sessions are containers and have their options. `clusters` are their names where there
+ * are several, the first one first: all else is about that one.
  */
 export interface About {
   version: string;
@@ -184,6 +187,7 @@ export interface About {
   local_files: boolean;
   outlives_controller: boolean;
   containers?: boolean;
+  clusters?: string[];
   capabilities: string[];
   warnings: string[];
 }
@@ -1441,6 +1445,7 @@ export interface PageSession {
  * `idle` is None while it is used, or was a minute ago. `actions` are what the caller may do to it
  * now; `activity` is to see its signals and policy. `ending` is the state of open documents once
  * it stops. For a snapshot, its pages save them by `saving`, and report as if it ended.
+ * `fallback` is the list of places of one that was launched with several.
  */
 export interface Session {
   id: string;
@@ -1471,6 +1476,7 @@ export interface Session {
   kept: KeptAlive | null;
   actions: Action[];
   saving: string | null;
+  fallback?: Fallback | null;
 }
 /**
  * A checked request: every value can be used as it is.
@@ -1739,6 +1745,32 @@ export interface KeptAlive {
   times: number;
 }
 /**
+ * The list of a session, and how far it is.
+ *
+ * `current` is the number of the present place, from 0, where it has been `since` then; at
+ * `until` the next place is tried, None if it stays. While it is `moving` it is in neither.
+ */
+export interface Fallback {
+  places: FallbackPlace[];
+  current: number;
+  since: string;
+  until: string | null;
+  moving: boolean;
+}
+/**
+ * One entry of a list: a cluster, or a template, by its `name`.
+ *
+ * `cluster`, `project` and `share` are what it comes to. `refused` is why the cluster has not
+ * taken the session when its turn came; empty if it has, or was not asked yet.
+ */
+export interface FallbackPlace {
+  name: string;
+  cluster: string;
+  project: string;
+  share: Share;
+  refused: string;
+}
+/**
  * Filters and page of the list of sessions; empty means any.
  *
  * `state` may hold several, separated by commas. `cursor` is a page's `next`.
@@ -1753,6 +1785,10 @@ export interface SessionQuery {
 }
 /**
  * A requested session; checked by `core.requests.specs.check`.
+ *
+ * `on` are clusters and templates in the order in which they are tried, `on_wait` (`10m`; empty:
+ * as admins have set it) how long each but the last is waited for. The fields of a template
+ * replace those of the request there.
  */
 export interface SessionRequest {
   cpu?: string | number;
@@ -1792,6 +1828,8 @@ export interface SessionRequest {
   data?: string[];
   volumes?: string[];
   name: string;
+  on?: string[];
+  on_wait?: string | number;
 }
 /**
  * What would happen to a request, before it is made.
@@ -1804,6 +1842,7 @@ export interface SessionRequest {
  * start now with the requested share. `sentences` are those of `message`, with their keys.
  * `preempts` are the ids of the sessions that would lose their GPUs, as far as the caller sees
  * them. `data` says which versions of datasets are cached already, and which are fetched first.
+ * `places` are those of a request with several, the first of which the rest is about.
  */
 export interface Preview {
   verdict: PreviewVerdict;
@@ -1819,6 +1858,7 @@ export interface Preview {
   problems: FieldProblem[];
   data?: MountPreview[];
   preempts?: string[];
+  places?: PlacePreview[];
 }
 /**
  * Whether a version that a session would use is cached.
@@ -1834,6 +1874,16 @@ export interface MountPreview {
   done: number;
   left: number | null;
   problem: string;
+}
+/**
+ * What would happen to a request at one place of its list now.
+ */
+export interface PlacePreview {
+  name: string;
+  cluster: string;
+  project: string;
+  verdict: string;
+  message: string;
 }
 /**
  * The request of a template or a session, as it is shown: readers ignore unknown fields.

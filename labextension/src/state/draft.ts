@@ -29,6 +29,10 @@ export interface IDraft extends IOptions, IShareDraft {
   /** The template that it was filled in from, as `SCOPE/NAME`. */
   template: string;
   project: string;
+  /** Clusters and templates in the order in which they are tried, one a line. */
+  on: string;
+  /** How long each of them is waited for; empty for what admins have set. */
+  on_wait: string;
   kind: NonNullable<SessionRequest['kind']>;
   environment: string;
   folder: string;
@@ -59,6 +63,8 @@ export const EMPTY: Readonly<IDraft> = {
   name: '',
   template: '',
   project: '',
+  on: '',
+  on_wait: '',
   preset: '0.5',
   form: 'gpu',
   gpu: '0.5',
@@ -169,6 +175,7 @@ export function toRequest(
     ...(draft.stop_when_idle ? { stop_when_idle: true } : {}),
     ...(processes ? { processes: Number(processes) || 1 } : {}),
     ...(draft.framework === 'mpi' ? { framework: 'mpi' } : {}),
+    ...placesOf(draft),
     ...dataOf(draft),
     ...optionsOf(draft, pairs('secret_env'))
   };
@@ -213,10 +220,22 @@ export function controlOf(field: string): keyof IDraft | undefined {
 }
 
 /** Return what was entered as datasets. */
-function dataOf({ data }: IDraft): Pick<SessionRequest, 'data'> {
-  const lines = data.split('\n').map(line => line.trim());
-  const named = lines.filter(Boolean);
-  return named.length ? { data: named } : {};
+function dataOf(draft: IDraft): Pick<SessionRequest, 'data'> {
+  const data = linesOf(draft.data);
+  return data.length ? { data } : {};
+}
+
+/** Return what was entered as clusters, and the time that each is waited for. */
+function placesOf(draft: IDraft): Pick<SessionRequest, 'on' | 'on_wait'> {
+  const on = linesOf(draft.on);
+  return on.length ? { on, on_wait: canonicalSpan(draft.on_wait) } : {};
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map(line => line.trim())
+    .filter(Boolean);
 }
 
 /** Return the share of a draft as the fields of a request; none for CPUs only. */

@@ -5,6 +5,7 @@ import { admin } from './admin';
 import { changes } from './changes';
 import { endings } from './endings';
 import { exits } from './exits';
+import { fallback } from './fallback';
 import { fields } from './fields';
 import { previews } from './previews';
 import { progress } from './progress';
@@ -20,6 +21,7 @@ const texts: Texts = {
   ...changes,
   ...endings,
   ...exits,
+  ...fallback,
   ...fields,
   ...previews,
   ...progress,

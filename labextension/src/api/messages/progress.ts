@@ -24,6 +24,9 @@ export const progress: Texts = {
   'progress.ready': (trans) => [
     trans.__('Ready')
   ],
+  'progress.refused_on': (trans, _f, a) => [
+    trans.__('Refused in %1: %2', a.cluster, a.why)
+  ],
   'progress.running': (trans) => [
     trans.__('Running')
   ],
@@ -32,6 +35,9 @@ export const progress: Texts = {
   ],
   'progress.simulated': (trans) => [
     trans.__('Running in memory only: no process is started')
+  ],
+  'progress.went_on': (trans, f, a) => [
+    trans.__('Waited %1 in %2; now in %3', f.duration(a.span), a.cluster, a.next)
   ],
   'warning.gpu_idle_timeout.notify': (trans, f, a) => [
     trans.__('Its GPU has been unused since %1 (%2)', f.time(a.since), f.policy(a.policy))

@@ -1,5 +1,5 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
+import React, { lazy, Suspense } from 'react';
 import { Advice, PodOptions, Session } from '../../api/models';
 import { IOptions, typedOptions } from '../../state/container';
 import { shortId } from '../../state/datasets/references';
@@ -27,6 +27,11 @@ import { Facts } from '../parts/facts';
 import { takerText } from '../parts/takertexts';
 import { useUi } from '../parts/ui';
 
+/** Loaded for sessions that were launched with a list of clusters. */
+const Places = lazy(
+  () => import(/* webpackChunkName: "clusters" */ '../clusters/places')
+);
+
 /** Show what a session is, in lists. */
 export function DetailLists(props: {
   session: Session;
@@ -36,6 +41,11 @@ export function DetailLists(props: {
   return (
     <>
       <Ending {...props} />
+      {props.session.fallback ? (
+        <Suspense fallback={null}>
+          <Places fallback={props.session.fallback} />
+        </Suspense>
+      ) : null}
       <Share {...props} />
       <GpuSection session={props.session} />
       <IdleSections {...props} />

@@ -21,6 +21,11 @@ const Storage = lazy(
   () => import(/* webpackChunkName: "storage" */ './storage')
 );
 
+/** Loaded where the controller has several clusters. */
+const Places = lazy(
+  () => import(/* webpackChunkName: "clusters" */ '../clusters/field')
+);
+
 /** The form from which a session is launched. */
 export function LaunchForm(props: {
   model: LaunchModel;
@@ -69,6 +74,7 @@ export function LaunchForm(props: {
       />
       <TemplateField model={model} />
       <ProjectField model={model} />
+      <PlacesField model={model} />
       <ShareFields model={model} />
       <KindField model={model} />
       {model.draft.kind === 'train' ? <CommandField model={model} /> : null}
@@ -151,6 +157,18 @@ function focusControl(form: HTMLFormElement | null, name: keyof IDraft): void {
     details.open = true;
   }
   control?.focus();
+}
+
+/** The clusters that are tried, where there are several. */
+function PlacesField({ model }: { model: LaunchModel }): JSX.Element | null {
+  const { workspace, trans } = useUi();
+  const about = useResult(workspace.about);
+  const { clusters = [] } = about.status === 'ready' ? about.value : {};
+  return clusters.length > 1 ? (
+    <Suspense fallback={<Pending trans={trans} />}>
+      <Places model={model} clusters={clusters} />
+    </Suspense>
+  ) : null;
 }
 
 /** The data of the session, where the controller has any. */

@@ -100,6 +100,13 @@ function PreviewLine(props: {
   return (
     <Line kind={preview.verdict} message={preview.message}>
       {reason?.hint ? <p>{reason.hint}</p> : null}
+      {preview.places?.map(({ cluster, message, name }, index) => (
+        <p key={index}>
+          {name === cluster
+            ? trans.__('%1: %2', name, message)
+            : trans.__('%1 (%2): %3', name, cluster, message)}
+        </p>
+      ))}
       <Instead model={model} preview={preview} />
       {isolation ? (
         <p title={isolationDetail(trans, isolation).join('\n')}>
