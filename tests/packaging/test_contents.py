@@ -62,8 +62,15 @@ def test_the_front_end_is_light(distributions):
         sizes = {name: len(gzip.compress(archive.read(name))) for name in scripts}
     # Loaded by few pages only: the catalog of the server's sentences by those in other languages,
     # the views of datasets, volumes and snapshots by those where somebody opens them, what is set
-    # for all projects by administrators, and what a session's own JupyterLab shows of it.
-    limits = {"messages": 16_000, "storage": 40_000, "admin": 18_000, "sessionpage": 6_000}
+    # for all projects by administrators, what a session's own JupyterLab shows of it, and what
+    # controllers with several clusters need.
+    limits = {
+        "messages": 16_000,
+        "storage": 40_000,
+        "admin": 18_000,
+        "sessionpage": 6_000,
+        "clusters": 3_000,
+    }
     for name, most in limits.items():
         chunk = [script for script in sizes if f"/static/{name}." in script]
         assert len(chunk) == 1
