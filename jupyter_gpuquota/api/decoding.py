@@ -20,7 +20,8 @@ R = TypeVar("R", bound=Request)
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _OTHERS = {
-    "id": re.compile(rf"{_ID.pattern}~{_ID.pattern}"),
+    "id": re.compile(rf"({_ID.pattern}~){{1,2}}{_ID.pattern}"),
+    "project": re.compile(rf"{_ID.pattern}~{_ID.pattern}"),
     "version": _TAG,
     "tag": _TAG,
 }
@@ -39,7 +40,8 @@ def is_id(text: str) -> bool:
 def fits(argument: str, text: str) -> bool:
     """Return whether a part of a path can be an argument of that name.
 
-    A session (`id`) may be named `project~name`; a tag, by which a version is named, has dots.
+    A session (`id`) may be named `project~name`, and a `project` begin with its cluster:
+    `cloud~team-a`. A tag, by which a version is named, has dots.
     """
     pattern = _OTHERS.get(argument)
     return is_id(text) or (pattern is not None and pattern.fullmatch(text) is not None)

@@ -126,7 +126,7 @@ class Volumes:
         if slash and project and project != before:
             raise refused(FieldError("project", f"{name} is of another project.", "Name one."))
         if wanted := before or project:
-            return {"project": wanted, "volume": short}
+            return _address(wanted, short)
         found = [each for each in self.list() if each.name == short]
         if not found:
             raise NotFound(f"Volume {name!r} not found.", hint="See: jupyter gpu volume list.")
@@ -134,4 +134,9 @@ class Volumes:
         if len(found) > 1 and not own:
             full = ", ".join(f"{each.project}/{each.name}" for each in found)
             raise Ambiguous(f"{len(found)} volumes are named {short}: {full}.", hint="Use -p.")
-        return {"project": (own or found)[0].project, "volume": short}
+        return _address((own or found)[0].project, short)
+
+
+def _address(project: str, volume: str) -> dict[str, str]:
+    """Return the parts of a volume's path; `~` stands for the slash after a cluster."""
+    return {"project": project.replace("/", "~"), "volume": volume}

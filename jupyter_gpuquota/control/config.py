@@ -164,7 +164,7 @@ class GpuQuota(Configurable):
 
     fallback_wait = Integer(
         600,
-        min=60,
+        min=10,
         help="""Seconds for which a session waits in a cluster until the next of its list is tried,
         where its request does not say.""",
     ).tag(config=True)

@@ -62,7 +62,8 @@ async def delete(backend: Backend, call: Call) -> Nothing:
 def find(backend: Backend, call: Call, action: VolumeAction | None = None) -> Volume:
     """Return the volume that the path names. Raises NotFound, NotAllowed."""
     args = call.args
-    volume = rights.find(args["project"], args["volume"], able(backend).all(), call.rights)
+    project = args["project"].replace("~", "/")  # proxies rewrite %2F
+    volume = rights.find(project, args["volume"], able(backend).all(), call.rights)
     if action:
         rights.check(action, volume, call.rights)
     return volume

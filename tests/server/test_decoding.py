@@ -174,3 +174,19 @@ def test_a_path_names_a_version_by_a_tag_too(text, fine):
     assert fits("version", text) is fine
     assert fits("tag", text) is fine
     assert not fits("dataset", "v1.0")
+
+
+@pytest.mark.parametrize(
+    ("argument", "text", "is_right"),
+    [
+        ("id", "team-a~exp-1", True),
+        ("id", "cloud~team-a~exp-1", True),
+        ("id", "a~b~c~d", False),
+        ("id", "~exp-1", False),
+        ("project", "cloud~team-a", True),
+        ("project", "a~b~c", False),
+        ("volume", "a~b", False),
+    ],
+)
+def test_parts_of_paths_may_begin_with_a_cluster(argument: str, text: str, *, is_right: bool):
+    assert fits(argument, text) is is_right

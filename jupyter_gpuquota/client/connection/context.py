@@ -21,8 +21,8 @@ from .transport import Transport
 
 T = TypeVar("T")
 
-_SESSION = re.compile(r"(?:[A-Za-z0-9_-]{1,64}/)?[A-Za-z0-9_-]{1,64}", re.ASCII)
-"""An id, a name, or `project/name`: what can be a part of a path."""
+_SESSION = re.compile(r"(?:[A-Za-z0-9_-]{1,64}/){0,2}[A-Za-z0-9_-]{1,64}", re.ASCII)
+"""An id, a name, `project/name` or `cluster/project/name`: what can be a part of a path."""
 
 
 class Context:

@@ -14,7 +14,7 @@ from ..fields import FieldReader
 
 MOST = 8
 """The most places of one request."""
-_SHORTEST = 60
+_SHORTEST = 10
 _OWN = frozenset({"base_url"})
 """What a template never replaces."""
 _DEFAULTS = TemplateFields()

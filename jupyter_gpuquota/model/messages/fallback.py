@@ -15,7 +15,7 @@ FALLBACK = {
         "Put it last.",
     ),
     "place.most": Text("Use at most {most:count} places, not {count:count}."),
-    "fallback.wait": Text("Use a time of at least a minute, such as 10m."),
+    "fallback.wait": Text("Use a time of at least 10 seconds, such as 10m."),
     "fallback.until": Text("If it has not started by {at:time}, it goes on to {next}."),
     "fallback.away": Text("It goes on to {next} once that can be reached."),
     "fallback.moving": Text("Moves to {cluster}.", "Starts there when GPUs are free."),
