@@ -151,7 +151,8 @@ def test_an_id_has_a_bounded_length():
         ("../exp-1", False),
         ("~exp-1", False),
         ("team-a~", False),
-        ("a~b~c", False),
+        ("cloud~team-a~exp-1", True),
+        ("a~b~c~d", False),
     ],
 )
 def test_a_path_names_a_session_by_id_by_name_or_in_its_project(text, fine):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec import structs
-
 from ...model.resources import Share, gpus_text
 from ...model.sessions import SessionFields, SessionRequest, SessionSpec
 from ...model.spans import write_span
@@ -14,8 +12,8 @@ from .pods import options_asked
 
 def fields_of(spec: SessionSpec) -> SessionFields:
     """Return the fields with which a session would be launched again."""
-    asked = structs.asdict(asked_again(spec))
-    del asked["name"]
+    again = asked_again(spec)
+    asked = {name: getattr(again, name) for name in SessionFields.__struct_fields__}
     wish = spec.idle_timeout
     return SessionFields(
         **asked
