@@ -8,6 +8,9 @@ from ..control.board import Board
 from .members import Members
 from .mover import Mover
 
+_MOMENT = 2.0
+"""Seconds that the start waits at most for other clusters: most are there at once."""
+
 
 class UnitedResident:
     """Starts the first cluster at once, and the others whenever they can be reached."""
@@ -26,6 +29,7 @@ class UnitedResident:
             for member in self._members.others
         ]
         await self._mover.start()
+        await asyncio.wait(self._starting, timeout=_MOMENT)
 
     async def close(self) -> None:
         """Release all resources; sessions keep running."""
