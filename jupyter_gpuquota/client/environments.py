@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.environments import Environment
+from ..model.environments import Environment, EnvironmentQuery
 from ..model.environments import Environments as Answer
 from .listing import Listing, Table
 from .namespace import Namespace
@@ -25,7 +25,8 @@ ENVIRONMENTS = Table[Environment](
 class Environments(Namespace):
     """The Python prefixes and images that sessions can start from."""
 
-    def list(self) -> Listing[Environment, Answer]:
-        """List the environments."""
-        answer: Answer = self._context.call("environments.list")
+    def list(self, *, project: str = "") -> Listing[Environment, Answer]:
+        """List the environments of the first cluster, or of that of a project."""
+        query = EnvironmentQuery(project=project)
+        answer: Answer = self._context.call("environments.list", query=query)
         return Listing(answer, answer.environments, ENVIRONMENTS)

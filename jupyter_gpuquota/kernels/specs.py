@@ -72,7 +72,8 @@ def of_sessions(sessions: Iterable[Session], user: str) -> list[Spec]:
         if session.owner != user or has_ended(session) or not spec.serves_jupyter:
             continue
         own = f"{_PREFIX}{spec.name}"
-        name = own if own not in found else f"{_PREFIX}{spec.project}.{spec.name}"
+        project = spec.project.replace("/", ".")  # of another cluster
+        name = own if own not in found else f"{_PREFIX}{project}.{spec.name}"
         place = f"{spec.project}/{spec.name}"
         parts = (_ON + (spec.name if name == own else place), share_of(spec.share.text))
         about = {"session": place, "share": spec.share.text}

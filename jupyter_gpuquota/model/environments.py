@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .struct import Model
+from .struct import Model, Request
 
 
 class Environment(Model, frozen=True, kw_only=True):
@@ -19,6 +19,12 @@ class Environment(Model, frozen=True, kw_only=True):
     image: str = ""
     default: bool = False
     problem: str = ""
+
+
+class EnvironmentQuery(Request, frozen=True, kw_only=True):
+    """Where a session would run; without a `project`, in the first cluster."""
+
+    project: str = ""
 
 
 class Environments(Model, frozen=True, kw_only=True):

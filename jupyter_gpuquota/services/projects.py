@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core import disclosure, members, projects
 from ..core.usage.quota import in_departments
+from ..model.clusters.names import cluster_of
 from ..model.projects import ProjectAnswer, ProjectRemoval, Projects
 from ..ports.backend import Backend, require
 from .call import Call
@@ -46,4 +47,12 @@ async def delete(backend: Backend, call: Call) -> ProjectAnswer:
 
 
 def _doubts(backend: Backend) -> tuple[str, ...]:
-    return members.warnings(backend.inventory.projects(), backend.inventory.nodes())
+    projects, nodes = backend.inventory.projects(), backend.inventory.nodes()
+    found = [
+        members.warnings(
+            [each for each in projects if cluster_of(each.name) == cluster],
+            [each for each in nodes if cluster_of(each.name) == cluster],
+        )
+        for cluster in sorted({cluster_of(each.name) for each in projects})
+    ]
+    return tuple(text for texts in found for text in texts)

@@ -11,9 +11,11 @@ import pytest
 import pytest_asyncio
 
 from jupyter_gpuquota.core.access import Caller
-from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, Unavailable
+from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, Unavailable, Unsupported
+from jupyter_gpuquota.model.environments import EnvironmentQuery
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import Session, SessionQuery, SessionRequest
+from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRequest
 from jupyter_gpuquota.model.struct import Nothing
 from jupyter_gpuquota.model.volumes.volumes import NewVolume
 from jupyter_gpuquota.ports.backend import Backend
@@ -117,6 +119,26 @@ async def test_volumes_are_those_of_the_projects_cluster(backend: Backend) -> No
     assert backend.at("team-a").volumes.all() == ()
     await backend.volumes.delete(made)
     assert backend.volumes.all() == ()
+
+
+async def test_environments_are_those_of_the_projects_cluster(backend: Backend) -> None:
+    asked = EnvironmentQuery(project="cloud/team-a")
+    rights = await backend.access.rights(Caller("ana", known="token"))
+    found = await perform(backend, route("environments.list"), rights, {}, asked)
+    there = await backend.at("cloud/team-a").inventory.environments()
+    assert found.environments == there
+
+
+async def test_snapshots_are_of_the_first_cluster_only(backend: Backend) -> None:
+    session = await run(backend, project="cloud/team-a", owner="ana")
+    with pytest.raises(Unsupported, match="takes no snapshots"):
+        await ask(backend, "snapshots.create", "ana", SnapshotRequest(), id=session.id)
+
+
+async def test_quotas_are_compared_with_the_gpus_of_their_cluster(backend: Backend) -> None:
+    assert (await ask(backend, "projects.list", "ana")).warnings == ()
+    # 8 GPUs of quota, 16 there; 4 of quota, 4 there: neither is more than its cluster has.
+    assert backend.usage.quota().capacity == 20_000
 
 
 async def test_a_change_in_any_cluster_is_one(backend: Backend) -> None:

@@ -20,6 +20,7 @@ from jupyter_gpuquota.model.datasets.lineage import LineageQuery
 from jupyter_gpuquota.model.datasets.settings import DataSettingsRequest
 from jupyter_gpuquota.model.datasets.versions import TagRequest, VersionReport
 from jupyter_gpuquota.model.ending import EndRequest, PageReport
+from jupyter_gpuquota.model.environments import EnvironmentQuery
 from jupyter_gpuquota.model.history import HistoryQuery
 from jupyter_gpuquota.model.idleness import KeepAliveRequest, PresenceRequest
 from jupyter_gpuquota.model.policy import PolicyRequest
@@ -203,6 +204,7 @@ _SNAPSHOT = {"snapshot": "first", "restore": "first-r1"}
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "changes.wait": {"query": ChangesQuery(timeout=0)},
+    "environments.list": {"query": EnvironmentQuery()},
     "sessions.list": {"query": SessionQuery()},
     "sessions.create": {"body": SessionRequest(name="new", project="team-c")},
     "sessions.preview": {"body": SessionRequest(name="new", project="team-c")},

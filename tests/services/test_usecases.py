@@ -11,6 +11,7 @@ import pytest
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Ambiguous, InvalidFields, NameTaken, NotFound, Unsupported
 from jupyter_gpuquota.model.about import API_VERSION, ChangesQuery
+from jupyter_gpuquota.model.environments import EnvironmentQuery
 from jupyter_gpuquota.model.idleness import PresenceRequest
 from jupyter_gpuquota.model.programs import ExecRequest, TerminalRequest
 from jupyter_gpuquota.model.resources import Holding, Placement
@@ -213,7 +214,9 @@ async def test_a_resume_asks_what_a_launch_asks(
 async def test_about_names_only_the_abilities_that_are_there() -> None:
     backend = make_backend()
     about = await ask(backend, "about.get")
-    assert about.capabilities == tuple(each for each in CAPABILITIES if each != "streaming")
+    assert about.capabilities == tuple(
+        each for each in CAPABILITIES if each not in {"streaming", "fallbacks"}
+    )
     assert (about.api, about.user, about.simulated) == (API_VERSION, "me", True)
     assert (await ask(bare(backend), "about.get")).capabilities == ()
 
@@ -301,7 +304,9 @@ async def test_quota_nodes_and_environments_are_shown() -> None:
     await launch(backend, gpu="0.5")
     assert (await ask(backend, "quota.get")).allocated == 500
     assert (await ask(backend, "nodes.list")).nodes[0].devices[0].free == 500
-    assert (await ask(backend, "environments.list")).environments[0].default
+    assert (
+        (await ask(backend, "environments.list", query=EnvironmentQuery())).environments[0].default
+    )
 
 
 async def test_what_other_workloads_hold_is_counted_and_shown_and_not_given_away() -> None:

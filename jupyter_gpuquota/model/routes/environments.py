@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..environments import Environments
+from ..environments import EnvironmentQuery, Environments
 from .route import Route
 
 ROUTES: tuple[Route, ...] = (
@@ -12,5 +12,6 @@ ROUTES: tuple[Route, ...] = (
         "/environments",
         Environments,
         "List the environments that sessions may start from",
+        query=EnvironmentQuery,
     ),
 )

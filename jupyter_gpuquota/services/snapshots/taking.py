@@ -55,7 +55,9 @@ async def create(backend: Backend, call: Call) -> Snapshot:
     rights.check_create(call.target, call.rights)
     requests.check(request, call.target)
     trigger: Trigger = "code" if call.caller.session or call.caller.inside else "request"
-    made = await able(backend).create(call.target, request, call.who, trigger)
+    made = await able(backend.at(call.target.spec.project)).create(
+        call.target, request, call.who, trigger
+    )
     return rights.seen([made], call.rights)[0]
 
 
