@@ -201,6 +201,7 @@ def _outside(session: Session) -> Session:
         exit=None,
         usage=None,
         ending=None,
+        fallback=None,
     )
 
 
