@@ -464,6 +464,12 @@ export interface Environment {
   problem: string;
 }
 /**
+ * Where a session would run; without a `project`, in the first cluster.
+ */
+export interface EnvironmentQuery {
+  project?: string;
+}
+/**
  * The node groups.
  */
 export interface Groups {

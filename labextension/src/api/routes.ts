@@ -24,6 +24,7 @@ import type {
   DatasetList,
   DatasetRequest,
   EndRequest,
+  EnvironmentQuery,
   Environments,
   ExecRequest,
   ExecResult,
@@ -235,7 +236,7 @@ export const routes = {
     method: 'GET',
     path: '/environments',
     noun: ''
-  } as Route<undefined, undefined, undefined, Environments>,
+  } as Route<undefined, EnvironmentQuery, undefined, Environments>,
 
   /** List the node groups. */
   groupsGet: {

@@ -21,7 +21,7 @@ export const fallback: Texts = {
     trans.__('If it has not started by %1, it goes on to %2.', f.time(a.at), a.next)
   ],
   'fallback.wait': (trans) => [
-    trans.__('Use a time of at least a minute, such as 10m.')
+    trans.__('Use a time of at least 10 seconds, such as 10m.')
   ],
   'place.closed': (trans, _f, a) => [
     trans.__('You may not launch in any project of %1.', a.cluster),
