@@ -146,8 +146,8 @@ class Rights:
         """What makes this caller's view different from another's."""
         roles = " ".join(f"{name}={role}" for name, role in sorted(self.roles.items()))
         less = " ".join(f"{name}-{sorted(needs)}" for name, needs in sorted(self.withheld.items()))
-        admin = (self.admin, *(rights.admin for rights in self.clusters.values()))
-        return f"{self.caller.name} {self.caller.session} {admin} {roles} {less}"
+        others = "".join(f" {name}: {rights.key}" for name, rights in self.clusters.items())
+        return f"{self.caller.name} {self.caller.session} {self.admin} {roles} {less}{others}"
 
     def names(self, project: str) -> bool:
         """Return whether users and sessions of a project may be named to the caller."""

@@ -8,7 +8,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from jupyter_gpuquota.core.access import Caller, Rights, Source, rights_of
+from jupyter_gpuquota.core.access import Caller, Rights, Source, leads, rights_of
 from jupyter_gpuquota.core.disclosure import shown
 from jupyter_gpuquota.errors import NotAllowed, NotFound
 from jupyter_gpuquota.model.ending import Exit
@@ -145,3 +145,22 @@ def test_actions_are_what_state_rights_and_backend_allow() -> None:
     lead = set(shown(of_ana(), rights("lea"), ALL).actions)
     assert lead == {"log", "activity", "stop", "suspend", "keep_alive"}
     assert shown(of_ana(), rights("ben"), ALL).actions == ()
+
+
+def test_each_cluster_decides_about_its_own_projects() -> None:
+    ana = Caller("ana")
+    there = Rights(ana, roles={"cloud/ml": "lead"}, withheld={"cloud/ml": frozenset({"exec"})})
+    rights = Rights(ana, admin=True, roles={"cloud/ml": "lead"}, clusters={"cloud": there})
+    assert rights.of("team-a") is rights
+    assert rights.of("cloud/ml") is there
+    assert rights.of("cloud/other") is there
+    assert rights.launches("team-b")
+    assert not rights.launches("cloud/other")
+    assert leads(rights, "cloud/ml")
+    assert not leads(rights, "cloud/other")
+    session = make_session(project="cloud/ml", owner="bo")
+    assert rights.may("manage", session)
+    assert not rights.may("own", session)
+    assert rights.may("own", make_session(project="team-a", owner="bo"))
+    less = replace(there, withheld={})
+    assert replace(rights, clusters={"cloud": less}).key != rights.key
