@@ -76,7 +76,7 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
             self._fields["project"].value = preferred if known else quota.default
         usable = [e for e in environments if not e.problem]
         self._places.layout.display = "" if about.clusters else "none"
-        self._places.placeholder = ", ".join(about.clusters)
+        self._places.placeholder = ", ".join(about.clusters[:2])
         if about.containers:
             self._offer_containers([e.id for e in usable])
         else:
@@ -191,5 +191,5 @@ def _make_fields() -> dict[str, Any]:
         "command": text("Command", "Jupyter server"),
         "idle_timeout": text("Idle timeout", "default"),
         "data": text("Datasets", "NAME@REF[:/path] …"),
-        "on": text("Places in order"),
+        "on": text("Clusters"),
     }
