@@ -51,7 +51,8 @@ class UnitedChanges:
             for member in others
             for text in member.backend.changes.warnings()
         ]
-        return (*first.backend.changes.warnings(), *said, *self._members.problems())
+        own = (*self._members.problems(), *self._own.warnings())
+        return (*first.backend.changes.warnings(), *said, *own)
 
     def _each(self) -> list[Changes]:
         return [member.backend.changes for member in self._members.members.values()]

@@ -36,6 +36,10 @@ _UNKNOWN = (Unavailable, StorageFailed)
 """After these a call may have had its effect, or not."""
 
 
+class _Later(Exception):
+    """A step has to be repeated."""
+
+
 class Mover:
     """The sessions with several places. Every method runs in the event loop."""
 
@@ -55,6 +59,8 @@ class Mover:
         self._changes = changes
         self._store = store
         self._own = own
+        self._not_before: dict[str, float] = {}
+        self._problems: Mapping[str, str] = {}
         self._running: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -121,6 +127,7 @@ class Mover:
         """Write a record, then publish it. Raises StorageFailed: nothing has changed."""
         await self._store.put(record)
         self.records = {**self.records, record.id: record}
+        self._not_before.pop(record.id, None)
         self._own.touch("sessions")
 
     async def forget(self, session_id: str) -> None:
@@ -128,10 +135,14 @@ class Mover:
         await self._store.remove(session_id)
         self.records = {key: each for key, each in self.records.items() if key != session_id}
         self._locks.pop(session_id, None)
+        self._problems = {key: each for key, each in self._problems.items() if key != session_id}
         self._own.touch("sessions")
 
     async def advance(self, session_id: str) -> float | None:
-        """Do what is due for a session; return the seconds until the next look, None for never."""
+        """Do what is due for a session; return the seconds until the next look, None for never.
+
+        Raises _Later, GpuQuotaError.
+        """
         async with self._locks[session_id]:
             for _ in range(_MOST_STEPS):
                 record = self.records.get(session_id)
@@ -145,8 +156,8 @@ class Mover:
                 if act is Act.ARRIVED and session:
                     now = session.created  # it has waited since then
                 if not await self._do(act, record, now):
-                    return _AGAIN
-        return _AGAIN
+                    raise _Later
+        raise _Later
 
     def _pause(self, record: Record, now: datetime) -> float | None:
         if record.step in {"settled", "ended"}:
@@ -198,6 +209,9 @@ class Mover:
         except _UNKNOWN as error:
             _log.warning("%s: taking it back will be repeated: %s", record.id, error.message)
             return False
+        except GpuQuotaError:  # refused: it waits where it is
+            await self.save(fallbacks.stays(record) if not is_ended else record)
+            raise
         now = datetime.now(UTC)
         if is_ended:
             if not gone:
@@ -221,12 +235,27 @@ class Mover:
             await asyncio.sleep(_QUIET)
 
     async def _attempt(self, session_id: str) -> float | None:
+        """Do what is due for a session; what prevents that is a warning until it succeeds.
+
+        After a failure it is not tried again at once, whatever changes.
+        """
+        now = asyncio.get_running_loop().time()
+        if (left := self._not_before.get(session_id, now) - now) > 0:
+            return left
+        problem = ""
         try:
             return await self.advance(session_id)
+        except _Later:
+            pass
         except GpuQuotaError as error:
-            self._own.warn("fallbacks", (self._store.trouble, error.message))
-        except Exception:  # noqa: BLE001 (a bug with one session must not end the others)
+            problem = f"The session {session_id} cannot be moved: {error.message}"
+        except Exception as error:  # noqa: BLE001 (a bug with one session must not end the others)
             _log.exception("moving %s failed", session_id)
+            problem = f"The session {session_id} cannot be moved: {error}. See the log."
+        finally:
+            self._problems = {**self._problems, session_id: problem}
+            self._own.warn("fallbacks", (self._store.trouble, *self._problems.values()))
+        self._not_before[session_id] = asyncio.get_running_loop().time() + _AGAIN
         return _AGAIN
 
 

@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from jupyter_gpuquota.control.storage.fallbacks import FallbackStore
 from jupyter_gpuquota.core.fallbacks import Place, Record
-from jupyter_gpuquota.errors import NameTaken, NotFound, Unavailable, WrongState
+from jupyter_gpuquota.errors import NameTaken, NotAllowed, NotFound, Unavailable, WrongState
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ports.backend import Backend
 from tests.builders import NOW, make_spec
@@ -202,6 +202,26 @@ async def test_an_answer_that_is_lost_makes_no_second_session(backend: Backend) 
     assert [each.id for each in backend.at("cloud/demo").sessions.all()] == [session.id]
     found = await until(backend, session.id, lambda s: bool(s.fallback and not s.fallback.moving))
     assert found.state == "running"
+
+
+async def test_where_taking_back_is_refused_it_waits_and_a_warning_says_why(
+    backend: Backend,
+) -> None:
+    first = await run(backend, "first", gpu="4")
+    sessions: Any = backend.at("team-a").sessions
+    withdraw = sessions.withdraw
+
+    async def refuse(_session_id: str) -> bool:
+        raise NotAllowed("The controller may not delete pods.")
+
+    sessions.withdraw = refuse
+    session = await create(backend)
+    await wait_for(lambda: any("may not delete pods" in w for w in backend.changes.warnings()))
+    assert is_in("lab", "waiting")(await until(backend, session.id, "waiting"))
+    sessions.withdraw = withdraw
+    await backend.sessions.stop(first.id)
+    await until(backend, session.id, "running")
+    await wait_for(lambda: not backend.changes.warnings())
 
 
 async def test_records_are_there_after_a_restart(tmp_path: Path) -> None:
