@@ -348,10 +348,12 @@ def test_quota_of_one_project():
     assert list(view.df["project"]) == ["team-b"]
 
 
-def test_departments_follow_the_projects():
+def test_departments_follow_the_projects_as_a_tree():
     departments = (
-        Department(name="all", projects=("team-b",), quota=8000, limit=8500, allocated=1500),
         Department(name="<vision>", parent="all", projects=("team-a", "team-c")),
+        Department(name="art", parent="text"),
+        Department(name="all", projects=("team-b",), quota=8000, limit=8500, allocated=1500),
+        Department(name="text", parent="all"),
     )
     quota = msgspec.structs.replace(
         sum_up([make_project("team-a")], [], [make_node()]), departments=departments
@@ -362,6 +364,8 @@ def test_departments_follow_the_projects():
         ["DEPARTMENT", "PART", "OF", "QUOTA", "LIMIT", "IN", "USE", "PROJECTS"],
         ["all", "-", "8", "8.5", "1.5", "team-b"],
         ["<vision>", "all", "unlimited", "unlimited", "0", "team-a,", "team-c"],
+        ["text", "all", "unlimited", "unlimited", "0", "-"],
+        ["art", "text", "unlimited", "unlimited", "0", "-"],
     ]
     assert 'aria-label="Departments"' in view.html
     assert "&lt;vision&gt;" in view.html

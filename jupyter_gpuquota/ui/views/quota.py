@@ -17,7 +17,7 @@ class QuotaView(View[Quota]):
     def __init__(self, data: Quota, *, project: str = "") -> None:
         super().__init__(data)
         self._projects = [p for p in data.projects if project in ("", p.name)]
-        self._departments = () if project else data.departments
+        self._departments = [] if project else _as_tree(data.departments)
 
     @property
     def text(self) -> str:
@@ -80,6 +80,19 @@ def _bar(project: ProjectUse) -> Markup:
 
 def _amount(milli: int | None) -> str:
     return "unlimited" if milli is None else gpus_text(milli)
+
+
+def _as_tree(departments: Sequence[Department]) -> list[Department]:
+    """Return departments with each after the one that it is part of; a circle ends."""
+    parents = {each.name: each.parent for each in departments}
+
+    def path(department: Department) -> list[str]:
+        found = [department.name]
+        while (above := parents.get(found[0], "")) and above not in found:
+            found.insert(0, above)
+        return found
+
+    return sorted(departments, key=path)
 
 
 _ACTIVITY: list[Column[ProjectUse]] = [

@@ -91,8 +91,9 @@ describe('the dashboard', () => {
     expect(screen.getAllByText('simulated')).toHaveLength(1);
   });
 
-  it('lists departments where the engine has any', async () => {
+  it('lists departments as a tree where the engine has any', async () => {
     const departments = [
+      makeDepartment({ name: 'art', parent: 'vision', projects: [] }),
       makeDepartment({ name: 'all', projects: [], limit: 16_000 }),
       makeDepartment({ name: 'vision', parent: 'all', quota: null })
     ];
@@ -102,7 +103,14 @@ describe('the dashboard', () => {
     const lines = cells.slice(1).map(row => [...row.children]);
     expect(lines.map(row => row.map(cell => cell.textContent))).toEqual([
       ['all', '', '', '5', '8', '16'],
-      ['vision', 'all', 'team-a', '5', 'unlimited', 'unlimited']
+      ['vision', 'all', 'team-a', '5', 'unlimited', 'unlimited'],
+      ['art', 'all / vision', '', '5', '8', 'unlimited']
+    ]);
+    const indents = lines.map(([name]) => name.querySelector('span')?.style);
+    expect(indents.map(style => style?.paddingInlineStart)).toEqual([
+      '0em',
+      '1em',
+      '2em'
     ]);
   });
 

@@ -26,19 +26,28 @@ export function Departments({ quota }: { quota: Quota }): JSX.Element | null {
     sortKey: row => row[id] ?? Infinity,
     csv: row => (row[id] === null ? null : (row[id] as number) / 1000)
   });
-  const above = (row: Department) =>
+  const path = (row: Department) =>
     pathOf(quota, row)
-      .slice(1)
       .map(({ name }) => name)
-      .reverse()
-      .join(' / ');
+      .reverse();
   return departments.length ? (
     <DataTable
       title={trans.__('Departments')}
       file="gpu-departments"
       columns={[
-        text('name', trans.__('Department'), ({ name }) => name),
-        text('parent', trans.__('Part of'), above),
+        {
+          ...text('name', trans.__('Department'), ({ name }) => name),
+          // A tree: each department follows the one that it is part of.
+          sortKey: row => path(row).join(' / '),
+          cell: row => (
+            <span style={{ paddingInlineStart: `${path(row).length - 1}em` }}>
+              {row.name}
+            </span>
+          )
+        },
+        text('parent', trans.__('Part of'), row =>
+          path(row).slice(0, -1).join(' / ')
+        ),
         text('projects', trans.__('Projects'), ({ projects }) =>
           projects.join(', ')
         ),
