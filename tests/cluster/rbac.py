@@ -14,7 +14,7 @@ import yaml
 from jupyter_gpuquota.kubernetes.api import Api, Fault
 from jupyter_gpuquota.kubernetes.connecting import connect
 from jupyter_gpuquota.kubernetes.objects.meta import Object
-from jupyter_gpuquota.kubernetes.resources import NAMESPACES, Resource
+from jupyter_gpuquota.kubernetes.resources import LEASES, NAMESPACES, STATEFUL_SETS, Resource
 from tests.kubernetes.fake_rbac import MANIFESTS, PREFIX
 from tests.waiting import wait_for
 
@@ -31,6 +31,8 @@ KINDS: Mapping[str, Resource[Any]] = {
     "RoleBinding": BINDINGS,
 }
 OPS, CONTROLLER = "jupyter-gpuquota", "controller"
+ACCOUNT = {"kind": "ServiceAccount", "name": CONTROLLER, "namespace": OPS}
+"""The controller's account, as a subject of bindings."""
 
 User = Callable[[str], Path]
 """Returns the kubeconfig of a user."""
@@ -59,8 +61,7 @@ async def install(admin: Api) -> None:
 async def make_namespace(admin: Api, name: str) -> str:
     """Create a namespace in which the controller may have sessions."""
     await admin.create(NAMESPACES, "", {"metadata": {"name": name}})
-    account = {"kind": "ServiceAccount", "name": CONTROLLER, "namespace": OPS}
-    await bind(admin, name, "sessions", account)
+    await bind(admin, name, "sessions", ACCOUNT)
     return name
 
 
@@ -74,11 +75,11 @@ async def bind(admin: Api, namespace: str, role: str, to: Mapping[str, str] | st
     return name
 
 
-async def bind_everywhere(admin: Api, role: str, *people: str) -> str:
-    """Bind a role to users in the whole cluster; return the binding's name."""
+async def bind_everywhere(admin: Api, role: str, *to: Mapping[str, str] | str) -> str:
+    """Bind a role to users or subjects in the whole cluster; return the binding's name."""
     name = f"{role}-{secrets.token_hex(4)}"
     ref = {"apiGroup": RBAC, "kind": "ClusterRole", "name": PREFIX + role}
-    subjects = [_person(each) for each in people]
+    subjects = [each if isinstance(each, Mapping) else _person(each) for each in to]
     body = {"metadata": {"name": name}, "roleRef": ref, "subjects": subjects}
     await admin.create(KINDS["ClusterRoleBinding"], "", body)
     return name
@@ -121,6 +122,24 @@ async def controller_kubeconfig(admin: Api, kubeconfig: Path, folder: Path) -> P
     await install(admin)
     token = await token_of(admin, OPS, CONTROLLER)
     return with_token(kubeconfig, token, folder / "controller.kubeconfig")
+
+
+async def team_controller(admin: Api, kubeconfig: Path, folder: Path, *namespaces: str) -> Path:
+    """Return the same once it may have sessions in these namespaces, and its lease in the first."""
+    own = await controller_kubeconfig(admin, kubeconfig, folder)
+    for namespace in namespaces:
+        await bind(admin, namespace, "sessions", ACCOUNT)
+    await bind(admin, namespaces[0], "lease", ACCOUNT)
+
+    async def may() -> bool:
+        for namespace in namespaces:
+            await api.list(STATEFUL_SETS, namespace)
+        await api.create(LEASES, namespaces[0], {"metadata": {"name": "try"}})
+        return True
+
+    async with connected(own) as [api]:
+        await settled(may)
+    return own
 
 
 async def settled(done: Callable[[], Awaitable[Any]]) -> Any:

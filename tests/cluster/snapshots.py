@@ -23,7 +23,7 @@ from jupyter_gpuquota.model.snapshots.snapshots import (
 )
 from scripts.cluster.setup import wait_for as wait_for_cluster
 from tests.cluster.data_sites import Site, prepared
-from tests.cluster.rbac import CONTROLLER, OPS, bind, connected, controller_kubeconfig, settled
+from tests.cluster.rbac import ACCOUNT, bind, connected, controller_kubeconfig, settled
 from tests.cluster.storage import claim, path_of
 from tests.cluster.teams import Team
 from tests.contract.helpers import until
@@ -35,11 +35,10 @@ async def snapshot_site(kubelet: Any, teams: Any, folder: Path) -> Site:
     hard = {"requests.nvidia.com/gpu": "4"}
     team = await asyncio.to_thread(teams.with_quota, "team-a", hard, processes=True)
     site = await prepared(kubelet, team, folder)
-    account = {"kind": "ServiceAccount", "name": CONTROLLER, "namespace": OPS}
     async with connected(kubelet.kubeconfig()) as [admin]:
         site.kubeconfig = await controller_kubeconfig(admin, kubelet.kubeconfig(), folder)
         for role in ("sessions", "lease"):
-            await bind(admin, site.namespace, role, account)
+            await bind(admin, site.namespace, role, ACCOUNT)
     async with connected(site.kubeconfig) as [own]:
         await settled(lambda: _may_list(own, site.namespace))
         free = {"metadata": {"name": "controller"}, "spec": {"leaseDurationSeconds": 1}}

@@ -38,15 +38,7 @@ from jupyter_gpuquota.model.sessions import SessionQuery, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.settings import MILLI_GPU
 from tests.access.asking import HIDDEN, ROWS, request_of, wanted
-from tests.cluster.rbac import (
-    CONTROLLER,
-    KINDS,
-    OPS,
-    bind,
-    bind_everywhere,
-    connected,
-    controller_kubeconfig,
-)
+from tests.cluster.rbac import KINDS, bind, bind_everywhere, connected, team_controller
 from tests.cluster.teams import Teams
 from tests.contract.helpers import until
 from tests.fakes import ask
@@ -152,11 +144,8 @@ class Team:
 
 @pytest_asyncio.fixture
 async def team(place: Place, cluster: Any) -> AsyncIterator[Team]:
-    own = await controller_kubeconfig(place.admin, cluster.kubeconfig(), place.folder)
-    account = {"kind": "ServiceAccount", "name": CONTROLLER, "namespace": OPS}
-    for namespace in (place.team_a, place.team_b):
-        await bind(place.admin, namespace, "sessions", account)
-    await bind(place.admin, place.team_a, "lease", account)
+    teams = (place.team_a, place.team_b)
+    own = await team_controller(place.admin, cluster.kubeconfig(), place.folder, *teams)
     async with AsyncExitStack() as stack, connected(own) as [api]:
         backend = await stack.enter_async_context(place.backend("https", own))
 

@@ -24,7 +24,7 @@ from jupyter_gpuquota.memory.config import MemoryConfig
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.settings import MILLI_GPU
-from tests.cluster.rbac import connected
+from tests.cluster.rbac import connected, team_controller
 from tests.cluster.teams import Teams
 from tests.contract.helpers import until
 from tests.waiting import wait_for
@@ -46,13 +46,12 @@ async def namespace(teams: Teams) -> str:
     return team.namespace
 
 
-def on_cluster(cluster: Any, namespace: str) -> dict[str, Any]:
-    """Return the settings of the cluster."""
-    return {
-        "kubeconfig": str(cluster.kubeconfig()),
-        "namespaces": [namespace],
-        "milli_resource": MILLI_GPU,
-    }
+@pytest_asyncio.fixture
+async def on_cluster(cluster: Any, namespace: str, tmp_path: Path) -> dict[str, Any]:
+    """The settings of the cluster; the controller has the rights of the manifests."""
+    async with connected(cluster.kubeconfig()) as [admin]:
+        own = await team_controller(admin, cluster.kubeconfig(), tmp_path, namespace)
+    return {"kubeconfig": str(own), "namespaces": [namespace], "milli_resource": MILLI_GPU}
 
 
 @asynccontextmanager
@@ -90,8 +89,10 @@ async def create(backend: Backend, *places: Place) -> Session:
     return await backend.fallbacks.create(places, 0, "joe")
 
 
-async def test_from_this_machine_to_a_cluster(cluster: Any, namespace: str, tmp_path: Path) -> None:
-    entry = {"backend": "kubernetes", "KubernetesConfig": on_cluster(cluster, namespace)}
+async def test_from_this_machine_to_a_cluster(
+    on_cluster: dict[str, Any], namespace: str, tmp_path: Path
+) -> None:
+    entry = {"backend": "kubernetes", "KubernetesConfig": on_cluster}
     control = GpuQuota(projects=[{"name": "team", "quota": "1"}], clusters={"cloud": entry})
     first = memory.open_memory(control, MemoryConfig(**ONE_GPU), tmp_path)
     async with started(open_clusters(first, control, tmp_path, load), "cloud") as backend:
@@ -110,11 +111,11 @@ async def test_from_this_machine_to_a_cluster(cluster: Any, namespace: str, tmp_
 
 @pytest.mark.parametrize("kind", ["train", "interactive"])
 async def test_from_a_cluster_of_which_nothing_is_left(
-    cluster: Any, namespace: str, tmp_path: Path, kind: str
+    cluster: Any, on_cluster: dict[str, Any], namespace: str, tmp_path: Path, kind: str
 ) -> None:
     entry = {"backend": "memory", "MemoryConfig": ONE_GPU}
     control = GpuQuota(clusters={"lab": entry})
-    config = KubernetesConfig(**on_cluster(cluster, namespace))
+    config = KubernetesConfig(**on_cluster)
     first = open_kubernetes(control, config, tmp_path)
     async with started(open_clusters(first, control, tmp_path, load), "lab") as backend:
         busy = await create(backend, await place(backend, namespace, "busy", environment="i:1"))

@@ -29,7 +29,7 @@ from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.model.volumes.volumes import VolumeChange, VolumeQuery, VolumeRequest
 from scripts.cluster.cluster import Cluster
 from tests.cluster.proxy import FaultProxy, Rule
-from tests.cluster.rbac import BINDINGS, bind, connected, controller_kubeconfig
+from tests.cluster.rbac import ACCOUNT, BINDINGS, bind, connected, controller_kubeconfig
 from tests.cluster.volume_sites import PEOPLE, Site
 from tests.cluster.workloads import RESTRICTED
 from tests.contract.helpers import until
@@ -54,8 +54,7 @@ async def site(kubelet: Cluster, teams: Any, tmp_path: Path) -> AsyncIterator[Si
     team = await asyncio.to_thread(teams.with_quota, "team-a", hard, processes=True)
     async with connected(kubelet.kubeconfig()) as [admin]:
         kubeconfig = await controller_kubeconfig(admin, kubelet.kubeconfig(), tmp_path)
-        account = {"kind": "ServiceAccount", "name": "controller", "namespace": "jupyter-gpuquota"}
-        await bind(admin, team.namespace, "sessions", account)
+        await bind(admin, team.namespace, "sessions", ACCOUNT)
         made = Site(team.namespace, tmp_path, admin, kubeconfig)
         for role in ("viewer", "member", "lead"):
             await bind(admin, team.namespace, role, made.account(role))

@@ -18,7 +18,7 @@ from jupyter_gpuquota.model.sessions import Reclaim, Session, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.settings import MILLI_GPU
 from tests.cluster.queues import Nested
-from tests.cluster.rbac import bind, bind_everywhere, connected, install
+from tests.cluster.rbac import ACCOUNT, KINDS, bind, bind_everywhere, connected, team_controller
 from tests.cluster.serving import serving
 from tests.cluster.teams import Teams, make_priorities
 from tests.contract.helpers import until
@@ -31,11 +31,11 @@ ANA, ADMIN = "ana-of-whole", "admin-of-whole"
 
 @asynccontextmanager
 async def opened(
-    cluster: Any, folder: Path, *namespaces: str, engine: str = "kueue", **settings: Any
+    kubeconfig: Path, folder: Path, *namespaces: str, engine: str = "kueue", **settings: Any
 ) -> AsyncIterator[Backend]:
     """Run a backend for the people of some namespaces."""
     config = KubernetesConfig(
-        kubeconfig=str(cluster.kubeconfig()),
+        kubeconfig=str(kubeconfig),
         namespaces=list(namespaces),
         engine=engine,
         milli_resource=MILLI_GPU,
@@ -81,14 +81,22 @@ async def preemptible(backend: Backend, project: str) -> tuple[str, ...]:
 async def place(
     cluster: Any, folder: Path, *namespaces: str, engine: str = "kueue", **settings: Any
 ) -> AsyncIterator[Backend]:
-    """Run a backend for ana, a member of all namespaces, and for an administrator."""
+    """Run a backend for ana, a member of all namespaces, and for an administrator.
+
+    The controller has the rights of `deploy/rbac.yaml`, and no others.
+    """
     async with connected(cluster.kubeconfig()) as [admin]:
-        await install(admin)
+        own = await team_controller(admin, cluster.kubeconfig(), folder, *namespaces)
         for namespace in namespaces:
             await bind(admin, namespace, "member", ANA)
-        await bind_everywhere(admin, "admin", ADMIN)
-    async with opened(cluster, folder, *namespaces, engine=engine, **settings) as backend:
-        yield backend
+        everywhere = [
+            await bind_everywhere(admin, role, to)
+            for role, to in (("admin", ADMIN), ("quotas", ACCOUNT))
+        ]
+        async with opened(own, folder, *namespaces, engine=engine, **settings) as backend:
+            yield backend
+        for name in everywhere:
+            await admin.delete(KINDS["ClusterRoleBinding"], "", name)
 
 
 async def test_interactive_sessions_with_a_queue_of_their_own_neither_borrow_nor_yield(
