@@ -80,7 +80,10 @@ class Mover:
     @property
     def is_idle(self) -> bool:
         """Whether nothing has to be moved any more."""
-        return all(record.step in {"settled", "ended"} for record in self.records.values())
+        return all(
+            record.step in {"settled", "ended"} and not record.events
+            for record in self.records.values()
+        )
 
     def usable(self) -> set[str]:
         """Return the clusters that can be used, as the names of projects have them."""
@@ -131,7 +134,8 @@ class Mover:
         self._own.touch("sessions")
 
     async def forget(self, session_id: str) -> None:
-        """Remove a record. Raises StorageFailed."""
+        """Remove a record, after its events are in the audit log. Raises StorageFailed."""
+        await self._audit(self.records[session_id])
         await self._store.remove(session_id)
         self.records = {key: each for key, each in self.records.items() if key != session_id}
         self._locks.pop(session_id, None)
@@ -169,6 +173,9 @@ class Mover:
     async def _do(self, act: Act, record: Record, now: datetime) -> bool:
         """Do one thing; return False if it has to be repeated later."""
         match act:
+            case Act.AUDIT:
+                await self._audit(record)
+                await self.save(fallbacks.audited(record))
             case Act.SUBMIT:
                 return await self._submit(record)
             case Act.WITHDRAW | Act.END:
@@ -182,6 +189,12 @@ class Mover:
             case _:
                 await self.save(fallbacks.settled(record))
         return True
+
+    async def _audit(self, record: Record) -> None:
+        """Write to the audit log what has happened; it may be there already."""
+        if log := self._members.first.backend.administration:
+            for event in record.events:
+                await log.note(event.what, event.at)
 
     async def _submit(self, record: Record) -> bool:
         try:

@@ -19,6 +19,7 @@ from ..model.datasets.settings import DataSettings
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups
 from ..model.quota import Department, Project, Rules
+from ..model.struct import Message
 from ..model.templates import Template
 from .board import Board
 from .config import GpuQuota
@@ -171,6 +172,10 @@ class Administrator:
     def note(self, who: str, what: str) -> None:
         """Add an entry to the audit log that changes no setting. Raises StorageFailed."""
         self._kept.change(self._kept.stored, who, AuditNote(what))
+
+    def happened(self, what: Message, at: datetime) -> None:
+        """Add what the system did to the audit log, unless it is there. Raises StorageFailed."""
+        self._kept.note_once(AuditNote(what.text, sentence=what, at=at))
 
     def refresh(self) -> None:
         """Read the quota file if it has changed, and delete projects that have drained.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
@@ -23,6 +24,7 @@ from ..model.quota import Project, Rules
 from ..model.reasons import Reason
 from ..model.resources import Node, Share
 from ..model.sessions import Kind, Session, SessionSpec
+from ..model.struct import Message
 from ..model.volumes.mounts import Mount
 from ..model.volumes.volumes import Volume
 from .administration import Administrator
@@ -273,6 +275,10 @@ class StoredSettings:
         """Change the policy as a whole. Raises Outdated, Conflict, StorageFailed."""
         changed: Policy = await self._work(self._admin.put, "policy", policy, who)
         return changed
+
+    async def note(self, what: Message, at: datetime) -> None:
+        """Add to the audit log what the system did, if it is not there yet."""
+        await self._work(self._admin.happened, what, at)
 
     async def audit(self) -> tuple[AuditEntry, ...]:
         """Return the audit log, newest entry first."""

@@ -38,6 +38,13 @@ STEPS_KEPT = 20
 """Most lines of what has happened to a session."""
 
 
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """What has happened to a session, for the audit log."""
+
+    at: datetime
+    what: Message
+
+
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     """One place: as it was named, and the checked request there."""
 
@@ -52,7 +59,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     `wait` is in seconds; `since` is when the present step began, and while it waits, when it was
     created in the present place. `last`: all other places have been tried. `state` and `why` are
-    those of a session that has `ended`.
+    those of a session that has `ended`. `events` are not in the audit log yet.
     """
 
     id: str
@@ -67,6 +74,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[Progress, ...] = ()
     state: State = "waiting"
     why: Reason | None = None
+    events: tuple[Event, ...] = ()
 
     @property
     def place(self) -> Place:
@@ -83,6 +91,8 @@ class Act(Enum):
     """What is to be done now."""
 
     NOTHING = auto()
+    AUDIT = auto()
+    """Write the events to the audit log, then note that they are there."""
     SUBMIT = auto()
     """Create the session in the present place."""
     ARRIVED = auto()
@@ -105,10 +115,17 @@ def next_act(
     """Return what is to be done.
 
     `session` is that of the present place, None if it is not there; `usable` are the clusters, as
-    the names of projects have them, that can be used now.
+    the names of projects have them, that can be used now. No step is taken before the one before it
+    is in the audit log.
     """
-    if record.cluster not in usable:
-        return Act.NOTHING
+    if record.events:
+        return Act.AUDIT
+    return _next_step(record, session, usable, now) if record.cluster in usable else Act.NOTHING
+
+
+def _next_step(
+    record: Record, session: Session | None, usable: Collection[str], now: datetime
+) -> Act:
     match record.step:
         case "submitting":
             return Act.ARRIVED if session else Act.SUBMIT
@@ -196,13 +213,13 @@ def went_on(record: Record, usable: Collection[str], now: datetime) -> Record:
     index = next_place(record) if index is None else index
     if index is None:
         return structs.replace(record, step="submitting", since=now)
-    line = message(
-        "progress.went_on",
-        span=max(0, int((now - record.since).total_seconds())),
-        cluster=record.place.cluster,
-        next=record.places[index].cluster,
+    span, after = max(0, int((now - record.since).total_seconds())), record.places[index]
+    line = message("progress.went_on", span=span, cluster=record.place.cluster, next=after.cluster)
+    event = message(
+        "audit.went_on", **_names(record), next=after.name, project=after.spec.project, span=span
     )
-    return structs.replace(_noted(record, line, now), current=index, step="submitting", since=now)
+    noted = _noted(record, line, event, now)
+    return structs.replace(noted, current=index, step="submitting", since=now)
 
 
 def refused(record: Record, why: str, now: datetime) -> Record:
@@ -210,15 +227,23 @@ def refused(record: Record, why: str, now: datetime) -> Record:
     place = structs.replace(record.place, refused=why)
     places = (*record.places[: record.current], place, *record.places[record.current + 1 :])
     line = message("progress.refused_on", cluster=place.cluster, why=why)
-    record = _noted(structs.replace(record, places=places), line, now)
+    record, names = structs.replace(record, places=places), _names(record)
     index = next_place(record)
     if index is None:
         none = reason("NoPlace", "fallback.refused", why=why)
-        return ended(record, "failed", none, now)
-    back = index < record.current
+        event = message("audit.no_place", **names, why=why)
+        return ended(_noted(record, line, event, now), "failed", none, now)
+    after, back = record.places[index], index < record.current
+    event = message("audit.refused", **names, next=after.name, project=after.spec.project, why=why)
+    noted = _noted(record, line, event, now)
     return structs.replace(
-        record, current=index, step="submitting", since=now, last=record.last or back
+        noted, current=index, step="submitting", since=now, last=record.last or back
     )
+
+
+def audited(record: Record) -> Record:
+    """Return the record after its events were written to the audit log."""
+    return structs.replace(record, events=())
 
 
 def settled(record: Record) -> Record:
@@ -246,6 +271,17 @@ def again(record: Record, now: datetime) -> Record:
     )
 
 
-def _noted(record: Record, line: Message, now: datetime) -> Record:
+def _noted(record: Record, line: Message, event: Message, now: datetime) -> Record:
+    """Return the record with a line for the user, and an event for the audit log."""
     step = Progress(at=now, message=line.text, key=line.key, args=line.args)
-    return structs.replace(record, steps=(*record.steps, step)[-STEPS_KEPT:])
+    return structs.replace(
+        record,
+        steps=(*record.steps, step)[-STEPS_KEPT:],
+        events=(*record.events, Event(at=now, what=event)),
+    )
+
+
+def _names(record: Record) -> dict[str, str]:
+    spec = record.place.spec
+    session = f"{spec.project}/{spec.name}"
+    return {"session": session, "owner": record.owner, "place": record.place.name}

@@ -198,12 +198,16 @@ class AuditQuery(Request, frozen=True, kw_only=True):
 
 
 class AuditEntry(Model, frozen=True, kw_only=True):
-    """Who changed what and when; `before` and `after` are JSON, empty for nothing."""
+    """Who changed what and when; `before` and `after` are JSON, empty for nothing.
+
+    `sentence` is `what` with its key, where the catalog has it.
+    """
 
     id: str
     at: datetime
     who: str
     what: str
+    sentence: Annotated[Message | None, ADDED] = None
     before: str = ""
     after: str = ""
 

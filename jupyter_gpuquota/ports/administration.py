@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Protocol
 
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy
 from ..model.quota import Project, Rules
 from ..model.resources import Node
+from ..model.struct import Message
 
 
 class Administration(Protocol):
@@ -53,6 +55,12 @@ class Administration(Protocol):
 
     async def put_policy(self, policy: Policy, who: str) -> Policy:
         """Change the policy as a whole; return it with its new revision. Raises Outdated."""
+
+    async def note(self, what: Message, at: datetime) -> None:
+        """Add to the audit log what the system did at a time, if it is not there yet.
+
+        Raises StorageFailed.
+        """
 
     async def audit(self) -> tuple[AuditEntry, ...]:
         """Return the audit log, newest entry first."""

@@ -10,11 +10,12 @@ import pytest
 import pytest_asyncio
 
 from jupyter_gpuquota.control.storage.fallbacks import FallbackStore
-from jupyter_gpuquota.core.fallbacks import Place, Record
+from jupyter_gpuquota.core.fallbacks import Record
 from jupyter_gpuquota.errors import NameTaken, NotAllowed, NotFound, Unavailable, WrongState
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ports.backend import Backend
-from tests.builders import NOW, make_spec
+from tests.builders import NOW
+from tests.clusters.moves import create, find, is_in, places
 from tests.clusters.two import CLOUD, two_clusters
 from tests.contract.helpers import launch, run, until
 from tests.waiting import wait_for
@@ -27,34 +28,6 @@ HOUR = 3600
 async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
     async with two_clusters(tmp_path) as found:
         yield found
-
-
-def places(name: str = "exp-1", gpu: str = "4", *clusters: str) -> list[Place]:
-    """Return the same request in the first cluster and in the cloud."""
-    projects = {"lab": "team-a", "cloud": "cloud/demo"}
-    return [
-        Place(name=each, cluster=each, spec=make_spec(name, gpu, project=projects[each]))
-        for each in clusters or ("lab", "cloud")
-    ]
-
-
-async def create(backend: Backend, wait: int = 0, **fields: Any) -> Session:
-    assert backend.fallbacks
-    return await backend.fallbacks.create(fields.get("places", places()), wait, "me")
-
-
-def find(backend: Backend, session_id: str) -> Session | None:
-    return next((each for each in backend.sessions.all() if each.id == session_id), None)
-
-
-def is_in(cluster: str, state: str) -> Callable[[Session], bool]:
-    """Return a function that says whether a session is in a place, in a state."""
-
-    def there(session: Session) -> bool:
-        found = session.fallback
-        return bool(found and found.cluster == cluster and session.state == state)
-
-    return there
 
 
 async def test_it_stays_where_it_starts(backend: Backend) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from jupyter_gpuquota.errors import (
 )
 from jupyter_gpuquota.model.routes.table import ROUTES, route
 from jupyter_gpuquota.model.sessions import Session
+from jupyter_gpuquota.model.struct import Message
 from jupyter_gpuquota.model.templates import Template
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from jupyter_gpuquota.model.volumes.volumes import NewVolume
@@ -25,7 +27,7 @@ from jupyter_gpuquota.services.usecases import perform
 from tests.contract import snapshots
 from tests.contract.access_table import ADMIN, ALLOWED, PEOPLE, PORT, REQUESTS, caller
 from tests.contract.data import for_the_table
-from tests.contract.helpers import launch, run, until
+from tests.contract.helpers import able, launch, run, until
 
 SHARED = "shared"
 READS = sorted(row.name for row in ROUTES if row.method == "GET")
@@ -172,6 +174,19 @@ class AccessContract:
             ADMIN,
             "ran a program in the session team-c/exp-1 of owner",
         )
+
+    async def test_what_the_system_did_is_in_the_audit_log_once(self, backend: Backend) -> None:
+        log = able(backend, "administration")
+        what, now = Message(text="moved the session team-c/exp-1 of owner"), datetime.now(UTC)
+        before = await log.audit()
+        for at in (now, now, now + timedelta(seconds=1)):
+            await log.note(what, at)
+        found = [entry for entry in await log.audit() if entry not in before]
+        assert [(entry.who, entry.what, entry.sentence) for entry in found] == [
+            ("system", what.text, what),
+            ("system", what.text, what),
+        ]
+        assert [entry.at for entry in found] == [now + timedelta(seconds=1), now]
 
     async def test_a_token_is_one_sessions_as_long_as_it_lives(self, backend: Backend) -> None:
         for token in ("", "nobody.abc", "."):

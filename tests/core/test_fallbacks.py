@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from jupyter_gpuquota.core import fallback_views, fallbacks
-from jupyter_gpuquota.core.fallbacks import Act, Place, Record, Step, next_act
+from jupyter_gpuquota.core.fallbacks import Act, Event, Place, Record, Step, next_act
 from jupyter_gpuquota.model.messages.build import reason
 from jupyter_gpuquota.model.sessions import Session
+from jupyter_gpuquota.model.struct import Message
 from tests.builders import NOW, make_session, make_spec
 
 HERE, CLOUD, FAR = "", "cloud", "far"
@@ -42,6 +43,7 @@ QUEUED = make_session()
 STARTED = structs.replace(make_session(state="running"), run=1)
 ONCE = structs.replace(make_session(), run=1)
 STOPPED = make_session(state="stopped")
+NOTED = (Event(at=NOW, what=Message(text="moved the session")),)
 LATE, EARLY = NOW + 10 * MINUTE, NOW + 9 * MINUTE
 
 
@@ -74,6 +76,8 @@ LATE, EARLY = NOW + 10 * MINUTE, NOW + 9 * MINUTE
         (record("ended"), QUEUED, ALL, LATE, Act.END),
         (record("ended"), STARTED, ALL, LATE, Act.END),
         (record("ended"), STOPPED, ALL, LATE, Act.SETTLE),
+        (record("settled", events=NOTED), None, {CLOUD}, LATE, Act.AUDIT),
+        (record("submitting", events=NOTED), None, ALL, NOW, Act.AUDIT),
     ],
 )
 def test_what_is_done_next(
@@ -109,6 +113,22 @@ def test_a_place_that_refuses_is_left_out() -> None:
     again = fallbacks.again(none, LATE)
     assert (again.current, again.step) == (0, "submitting")
     assert [each.refused for each in again.places] == ["", "", ""]
+
+
+def test_what_happens_is_an_event_for_the_audit_log_until_it_is_there() -> None:
+    moved = fallbacks.went_on(record("withdrawing"), ALL, LATE)
+    refused = fallbacks.refused(moved, "The name is taken.", LATE)
+    nowhere = structs.replace(refused, places=(place(HERE, "No."), place(CLOUD, "No."), place(FAR)))
+    ended = fallbacks.refused(nowhere, "Closed.", LATE)
+    assert [each.what.text for each in ended.events] == [
+        "moved the session team-a/exp-1 of me from lab to cloud (cloud/team-a): "
+        "it had not started after 10 min",
+        "moved the session cloud/team-a/exp-1 of me from cloud to far (far/team-a): "
+        "cloud refused it: The name is taken.",
+        "ended the session far/team-a/exp-1 of me: no place takes it; far refused it: Closed.",
+    ]
+    assert {each.at for each in ended.events} == {LATE}
+    assert fallbacks.audited(ended).events == ()
 
 
 def test_a_session_is_shown_with_its_list() -> None:
@@ -147,6 +167,7 @@ class World:
     def __init__(self) -> None:
         self.record, self.now, self.usable = record("submitting"), NOW, set(ALL)
         self.there: dict[int, Session] = {}
+        self.log: set[tuple[datetime, str]] = set()
 
     def later(self) -> None:
         self.now += 10 * MINUTE
@@ -171,9 +192,14 @@ class World:
             Act.SETTLE: lambda: fallbacks.settled(found),
             Act.SUBMIT: lambda: self.submit(lost=lost, refuses=refuses),
             Act.WITHDRAW: lambda: self.withdraw(session, lost=lost),
+            Act.AUDIT: lambda: self.audit(lost=lost),
             Act.NOTHING: lambda: found,
         }
         self.record = steps[act]()
+
+    def audit(self, *, lost: bool) -> Record:
+        self.log |= pending(self.record)
+        return self.record if lost else fallbacks.audited(self.record)
 
     def submit(self, *, lost: bool, refuses: bool) -> Record:
         if refuses:
@@ -186,6 +212,10 @@ class World:
         del self.there[self.record.current]
         noted = fallbacks.withdrawing(self.record)
         return noted if lost else fallbacks.went_on(noted, self.usable, self.now)
+
+
+def pending(found: Record) -> set[tuple[datetime, str]]:
+    return {(event.at, event.what.text) for event in found.events}
 
 
 EVENTS = {
@@ -206,4 +236,5 @@ def test_it_is_never_in_two_places_and_never_leaves_once_it_has_started(names: l
         EVENTS[name](world)
         assert len(world.there) <= 1
         assert not started or STARTED in world.there.values()
+        assert len(world.log | pending(world.record)) == len(world.record.steps)
         started = STARTED in world.there.values()

@@ -17,7 +17,7 @@ from ...model.policy import Policy
 from ...model.projects import AuditEntry, Groups, SetBy
 from ...model.quota import USUAL_RULES, Department, Project, Rules
 from ...model.sessions import Session
-from ...model.struct import Model
+from ...model.struct import Message, Model
 from ...model.templates import Template
 from ...model.volumes.volumes import SharedFolder
 from ..storage.aside import SetAside
@@ -59,11 +59,16 @@ class Settings(Model, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class AuditNote:
-    """An entry for the audit log: a change in words, and the values before and after."""
+    """An entry for the audit log: a change in words, and the values before and after.
+
+    It has the present time unless it is of another.
+    """
 
     what: str
     before: Any = None
     after: Any = None
+    sentence: Message | None = None
+    at: datetime | None = None
 
 
 class SettingsStore:
@@ -100,6 +105,11 @@ class SettingsStore:
         self._store.change(rows)
         self.stored = stored
         self.copy()
+
+    def note_once(self, note: AuditNote) -> None:
+        """Add what the system did, unless this entry of its time is there. Raises StorageFailed."""
+        if all((entry.at, entry.what) != (note.at, note.what) for entry in self.audit()):
+            self.change(self.stored, "system", note)
 
     def copy(self) -> None:
         """Update the copies; if that fails, `problem` says so."""
@@ -211,9 +221,10 @@ def _newer(copy: StoredSettings, found: StoredSettings) -> bool:
 def _entry(number: int, who: str, note: AuditNote) -> AuditEntry:
     return AuditEntry(
         id=str(number),
-        at=datetime.now(UTC),
+        at=note.at or datetime.now(UTC),
         who=who,
         what=note.what,
+        sentence=note.sentence,
         before=_json(note.before),
         after=_json(note.after),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .admin_fields import ADMIN_FIELDS
+from .audit import AUDIT
 from .changes import CHANGES
 from .endings import ENDINGS
 from .exits import EXITS
@@ -22,6 +23,7 @@ SUBJECTS: Mapping[str, Mapping[str, Text]] = {
     "progress": PROGRESS,
     "previews": PREVIEWS,
     "fallback": FALLBACK,
+    "audit": AUDIT,
     "changes": CHANGES,
     "fields": FIELDS,
     "shares": SHARES,

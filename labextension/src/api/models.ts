@@ -205,14 +205,27 @@ export interface PageAuditEntry {
 }
 /**
  * Who changed what and when; `before` and `after` are JSON, empty for nothing.
+ *
+ * `sentence` is `what` with its key, where the catalog has it.
  */
 export interface AuditEntry {
   id: string;
   at: string;
   who: string;
   what: string;
+  sentence?: Message | null;
   before: string;
   after: string;
+}
+/**
+ * One sentence in English, with its key in `model/messages` and its arguments.
+ */
+export interface Message {
+  text: string;
+  key: string;
+  args: {
+    [k: string]: string | number;
+  };
 }
 /**
  * Request for a page of the audit log, newest first.
@@ -505,8 +518,8 @@ export interface NodeGroupRequest {
 /**
  * Points, oldest first; a step without samples has none.
  *
- * `step` is the length of a point in seconds, `note` what readers need to know about the figures.
- * `users` covers the whole time and adds up to the total.
+ * `step` is the length of a point in seconds, `note` what readers need to know about the figures;
+ * `notes` are its sentences. `users` covers the whole time and adds up to the total.
  */
 export interface History {
   points: HistoryPoint[];
@@ -517,6 +530,7 @@ export interface History {
   until: string;
   simulated: boolean;
   note: string;
+  notes?: string[];
 }
 /**
  * The usage of one project, or of one of its users, in the step that begins `at`.
@@ -755,16 +769,6 @@ export interface DataChangePreview {
   evicted: string[];
   freed: number;
   orphaned: string[];
-}
-/**
- * One sentence in English, with its key in `model/messages` and its arguments.
- */
-export interface Message {
-  text: string;
-  key: string;
-  args: {
-    [k: string]: string | number;
-  };
 }
 /**
  * Which objects to remove from a lake: those that no version needs and are old enough.

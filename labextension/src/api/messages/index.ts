@@ -2,6 +2,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { admin } from './admin';
+import { audit } from './audit';
 import { changes } from './changes';
 import { endings } from './endings';
 import { exits } from './exits';
@@ -18,6 +19,7 @@ export type { Args, IFormats, Value } from './types';
 
 const texts: Texts = {
   ...admin,
+  ...audit,
   ...changes,
   ...endings,
   ...exits,

@@ -67,7 +67,7 @@ function auditColumns({ trans }: IUi): ITableColumn<AuditEntry>[] {
       id: 'what',
       label: trans.__('What'),
       sortKey: ({ what }) => what,
-      text: ({ what }) => what
+      text: ({ sentence, what }) => sentence?.text ?? what
     },
     side('before', trans.__('Before')),
     side('after', trans.__('After'))
