@@ -20,6 +20,7 @@ from ..ports.backend import Backend
 from .access import UnitedAccess
 from .changes import UnitedChanges
 from .figures import UnitedInventory, UnitedUsage
+from .history import UnitedHistory
 from .members import Member, Members
 from .mover import Mover
 from .placed import ClusterFallbacks, PlacedPlanning, PlacedSessions
@@ -67,7 +68,7 @@ def united(members: Members, store: FallbackStore, wait: int) -> Backend:
     """Return several clusters as one backend.
 
     What has no project is that of the first one: settings of admins, templates, datasets,
-    snapshots, history. An optional capability is there if one of them has it.
+    snapshots. An optional capability is there if one of them has it.
     """
     first, own = members.first.backend, Board()
     every = [member.backend for member in members.members.values()]
@@ -91,6 +92,7 @@ def united(members: Members, store: FallbackStore, wait: int) -> Backend:
         exec=able("exec", UnitedExec),
         terminals=able("terminals", UnitedTerminals),
         ingress=able("ingress", UnitedIngress),
+        history=able("history", UnitedHistory),
         policing=able("policing", UnitedPolicing),
         runs=able("runs", UnitedRuns),
         variables=able("variables", UnitedVariables),

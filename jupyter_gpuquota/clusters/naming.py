@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from msgspec import structs
 
 from ..core.access import Rights
-from ..model.clusters.names import name_in, qualified
+from ..core.usage.history import Window
+from ..model.clusters.names import cluster_of, name_in, qualified
+from ..model.history import History
 from ..model.nodes import Reading
 from ..model.previews import Preview
 from ..model.quota import Department, Project, ProjectUse, Quota
@@ -75,6 +77,14 @@ class Outward:
             departments=tuple(map(self._department, quota.departments)),
         )
 
+    def history(self, history: History) -> History:
+        """Return the use of projects in the past as it is outside."""
+        return structs.replace(
+            history,
+            points=tuple(structs.replace(p, project=self.out(p.project)) for p in history.points),
+            users=tuple(structs.replace(u, project=self.out(u.project)) for u in history.users),
+        )
+
     def volume(self, volume: Volume) -> Volume:
         """Return a volume as it is outside."""
         return structs.replace(
@@ -130,6 +140,15 @@ def project_inside(project: Project) -> Project:
 def node_inside(node: Node) -> Node:
     """Return a node as it is inside."""
     return structs.replace(node, name=name_in(node.name))
+
+
+def window_inside(window: Window, names: Outward) -> Window:
+    """Return the time that is asked for, with the users that may be named inside."""
+    visible = window.elsewhere.get(names.cluster, window.visible)
+    if visible:
+        own = (name for name in visible.projects if cluster_of(name) == names.cluster)
+        visible = replace(visible, projects=frozenset(map(name_in, own)))
+    return replace(window, project=name_in(window.project), visible=visible, elsewhere={})
 
 
 def volume_inside(volume: Volume) -> Volume:

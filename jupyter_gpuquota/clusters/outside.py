@@ -38,6 +38,7 @@ from .naming import (
     session_inside,
     spec_inside,
 )
+from .outside_history import OutsideHistory
 from .outside_volumes import OutsideVolumes
 
 _ELSEWHERE = "Where it is set up, this cluster has more than its sessions: use it there."
@@ -46,7 +47,7 @@ _ELSEWHERE = "Where it is set up, this cluster has more than its sessions: use i
 def outside(cluster: str, inner: Backend) -> Backend:
     """Return the backend of a cluster with its names as they are outside.
 
-    Settings of admins, datasets, snapshots and history are those of the first cluster.
+    Settings of admins, datasets and snapshots are those of the first cluster.
     """
     names = Outward(cluster)
     return Backend(
@@ -62,6 +63,7 @@ def outside(cluster: str, inner: Backend) -> Backend:
         exec=inner.exec,
         terminals=inner.terminals,
         ingress=inner.ingress,
+        history=OutsideHistory(names, inner.history) if inner.history else None,
         policing=OutsidePolicing(names, inner.policing) if inner.policing else None,
         runs=inner.runs,
         variables=inner.variables,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from .struct import Model, Open, Request
+from .struct import ADDED, Model, Open, Request
 
 By = Literal["project", "user"]
 
@@ -69,8 +69,8 @@ class UserHours(Model, frozen=True, kw_only=True):
 class History(Model, frozen=True, kw_only=True):
     """Points, oldest first; a step without samples has none.
 
-    `step` is the length of a point in seconds, `note` what readers need to know about the figures.
-    `users` covers the whole time and adds up to the total.
+    `step` is the length of a point in seconds, `note` what readers need to know about the figures;
+    `notes` are its sentences. `users` covers the whole time and adds up to the total.
     """
 
     points: tuple[HistoryPoint, ...]
@@ -81,3 +81,4 @@ class History(Model, frozen=True, kw_only=True):
     until: datetime
     simulated: bool
     note: str = ""
+    notes: Annotated[tuple[str, ...], ADDED] = ()

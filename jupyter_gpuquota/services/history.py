@@ -15,4 +15,7 @@ async def get(backend: Backend, call: Call) -> History:
     """Return how GPUs were used; users are named to members of their project."""
     history = require(backend, "history", backend.history)
     wanted = window_of(call.query, datetime.now(UTC))
-    return await history.read(replace(wanted, visible=visible_users(call.rights)))
+    elsewhere = {name: visible_users(rights) for name, rights in call.rights.clusters.items()}
+    return await history.read(
+        replace(wanted, visible=visible_users(call.rights), elsewhere=elsewhere)
+    )

@@ -3,8 +3,8 @@
 A backend's test inherits `BackendContract`, names its optional capabilities in `declares`, and
 provides the fixture `backend`: a fresh backend with at least 4 GPUs on one node, the projects
 `PROJECTS` and the administrator `ADMIN`. Sessions run `sleep`, so that no backend needs a Jupyter
-image to pass. What backends share (history, administration, idle policy) is tested once in
-tests/control, with the memory backend.
+image to pass. What backends share (administration, idle policy) is tested once in tests/control,
+with the memory backend; `RecordedHistoryContract` is for it and for several clusters.
 """
 
 from __future__ import annotations

@@ -12,13 +12,18 @@ from jupyter_gpuquota.ports.backend import Backend
 from tests.clusters.two import two_clusters
 from tests.contract import test_memory
 from tests.contract.backend_contract import BackendContract
+from tests.contract.history_contract import RecordedHistoryContract
 from tests.contract.volumes_contract import KeptVolumesContract
 
 
 @pytest.mark.asyncio
-class TestClusters(KeptVolumesContract, BackendContract):
+class TestClusters(KeptVolumesContract, RecordedHistoryContract, BackendContract):
     declares = test_memory.TestMemory.declares | {"fallbacks"}
     projects = ("team-a", "team-b", "team-c", "cloud/demo")
+
+    @pytest.fixture(params=["team-a", "cloud/demo"])
+    def used(self, request: pytest.FixtureRequest) -> str:
+        return str(request.param)
 
     @pytest_asyncio.fixture
     async def backend(self, tmp_path: Path) -> AsyncIterator[Backend]:

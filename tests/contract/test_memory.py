@@ -13,11 +13,12 @@ from jupyter_gpuquota.memory.backend import open_memory
 from jupyter_gpuquota.memory.config import MemoryConfig
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.backend_contract import ADMIN, PROJECTS, BackendContract
+from tests.contract.history_contract import RecordedHistoryContract
 from tests.contract.volumes_contract import KeptVolumesContract
 
 
 @pytest.mark.asyncio
-class TestMemory(KeptVolumesContract, BackendContract):
+class TestMemory(KeptVolumesContract, RecordedHistoryContract, BackendContract):
     declares = frozenset(
         {
             *("ingress", "history", "administration", "policing"),

@@ -5,8 +5,8 @@ Every sample goes into one bucket of each tier; a finer tier is kept for a short
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from ...model.history import By, History, HistoryQuery
@@ -56,7 +56,8 @@ def visible_users(rights: Rights) -> VisibleUsers | None:
 class Window:
     """A requested time, in at most `points` points.
 
-    An empty `project` or `user` means all; with `visible` None, all users may be named.
+    An empty `project` or `user` means all; with `visible` None, all users may be named. `elsewhere`
+    says the same of other clusters, by their names. Points are of `least` seconds at least.
     """
 
     since: datetime
@@ -66,6 +67,8 @@ class Window:
     user: str = ""
     by: By = "project"
     visible: VisibleUsers | None = None
+    elsewhere: Mapping[str, VisibleUsers | None] = field(default_factory=dict)
+    least: int = 0
 
     def shows(self, bucket: Bucket) -> bool:
         """Return whether a bucket's user may be named."""
@@ -81,11 +84,11 @@ class Window:
     def step(self, interval: int, kept: Sequence[Tier], now: datetime) -> int:
         """Return the length of the points, in seconds.
 
-        They are at least as long as the samples' `interval` and the step of the finest tier that
-        reaches back far enough, and at most as many as requested.
+        They are at least as long as `least`, as the samples' `interval` and as the step of the
+        finest tier that reaches back far enough, and at most as many as requested.
         """
         begin, end = self.since.timestamp(), self.until.timestamp()
-        needed = max(interval, -(-int(end - begin) // (self.points - 1)))
+        needed = max(interval, self.least, -(-int(end - begin) // (self.points - 1)))
         reach = [tier.step for tier in kept if begin >= now.timestamp() - tier.age]
         needed = max(needed, reach[0] if reach else kept[-1].step)
         return next((step for step in _STEPS if step >= needed), -(-needed // DAY) * DAY)
@@ -113,6 +116,7 @@ def summarize(
         notes.append("Utilisation is not available for simulated GPUs.")
     if window.by == "user":
         notes += _unnamed(sums, window)
+    notes = [each for each in notes if each]
     return History(
         points=tuple(point(b) for b in shown if window.wants(b) and window.shows(b)),
         users=users,
@@ -121,7 +125,8 @@ def summarize(
         since=window.since,
         until=window.until,
         simulated=simulated,
-        note=" ".join(part for part in notes if part),
+        note=" ".join(notes),
+        notes=tuple(notes),
     )
 
 
@@ -159,12 +164,12 @@ def window_of(query: HistoryQuery, now: datetime) -> Window:
     reader = FieldReader()
     reader.within("hours", query.hours, 1, MOST_HOURS)
     reader.within("points", query.points, 2, MOST_POINTS)
-    for field, value in (("since", query.since), ("until", query.until)):
+    for name, value in (("since", query.since), ("until", query.until)):
         if value is not None and value.tzinfo is None:
-            reader.wrong(field, "time.zone")
+            reader.wrong(name, "time.zone")
         elif value is not None and not _EARLIEST < value < _LATEST:
             years = {"first": str(_EARLIEST.year), "last": str(_LATEST.year)}
-            reader.wrong(field, "time.years", **years)
+            reader.wrong(name, "time.years", **years)
     reader.finish()
     until = query.until or now
     since = query.since or until - timedelta(hours=query.hours)
