@@ -50,15 +50,14 @@ def open_clusters(first: Backend, control: GpuQuota, home: Path, load: Load) -> 
     """
     if not control.clusters:
         return first
-    own = Member(control.cluster_name or first.name, lambda: first, first=True)
+    name = control.cluster_name or first.name
+    if name in control.clusters:
+        raise Unsupported(f"Two clusters are named {name}.", hint="Set c.GpuQuota.cluster_name.")
+    own = Member(name, lambda: first, name)
     others = [
-        Member(name, _opening(name, entry, control, home, load), first=False)
-        for name, entry in control.clusters.items()
+        Member(other, _opening(other, entry, control, home, load), name)
+        for other, entry in control.clusters.items()
     ]
-    if own.name in control.clusters:
-        raise Unsupported(
-            f"Two clusters are named {own.name}.", hint="Set c.GpuQuota.cluster_name."
-        )
     folder = home / FOLDER
     make_state_folder(folder)
     return united(Members([own, *others]), FallbackStore(folder / FILE), control.fallback_wait)

@@ -22,15 +22,16 @@ _CONNECTING = "It is being connected."
 class Member:
     """A cluster. The first one starts with the controller, the others whenever they can.
 
-    `open_backend` returns its backend: a new one for each attempt to reach it.
+    `open_backend` returns its backend: a new one for each attempt to reach it. `first` is the name
+    of the first one.
     """
 
-    def __init__(self, name: str, open_backend: Callable[[], Backend], *, first: bool) -> None:
+    def __init__(self, name: str, open_backend: Callable[[], Backend], first: str) -> None:
         self.name = name
-        self.problem = "" if first else _CONNECTING
+        self.problem = "" if name == first else _CONNECTING
         """Why it cannot be used now, empty if it can."""
         self.pause = _AGAIN
-        self._open = open_backend if first else lambda: outside(name, open_backend())
+        self._open = open_backend if name == first else lambda: outside(name, open_backend(), first)
         self.backend = self._open()
 
     async def start(self) -> None:

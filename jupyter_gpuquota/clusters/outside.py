@@ -42,10 +42,11 @@ from .outside_history import OutsideHistory
 from .outside_volumes import OutsideVolumes
 
 _ELSEWHERE = "Where it is set up, this cluster has more than its sessions: use it there."
+_DATA = ("datasets", "caches", "jobs", "lakes", "uses", "snapshots", "streaming", "keeping")
 
 
-def outside(cluster: str, inner: Backend) -> Backend:
-    """Return the backend of a cluster with its names as they are outside.
+def outside(cluster: str, inner: Backend, first: str) -> Backend:
+    """Return the backend of a cluster beside the `first`, with its names as they are outside.
 
     Settings of admins, datasets and snapshots are those of the first cluster.
     """
@@ -70,9 +71,17 @@ def outside(cluster: str, inner: Backend) -> Backend:
         volumes=OutsideVolumes(names, inner.volumes) if inner.volumes else None,
         differences=inner.differences,
         hint=_ELSEWHERE,
+        hints=dict.fromkeys(_DATA, _of_first(first, cluster, inner)),
+        title=f"The cluster {cluster}",
         failures=inner.failures,
         measured=inner.measured,
     )
+
+
+def _of_first(first: str, cluster: str, inner: Backend) -> str:
+    """Return what to do without datasets and snapshots."""
+    keep = f", or keep files in a volume of {cluster}" if inner.volumes else ""
+    return f"Datasets and snapshots are those of {first}: use a project of {first}{keep}."
 
 
 class OutsideSessions:

@@ -88,7 +88,8 @@ async def _noted(session: Session) -> Use | None:
 class Backend:
     """A backend and its capabilities; `hint` says how to get those that it could have but lacks.
 
-    Where it has several `clusters`, these are the backend of each by its name, the first one first.
+    `hints` say it of single ones. `title` is how an error names it, by default by its `name`. Where
+    it has several `clusters`, these are the backend of each by its name, the first one first.
     `failures` returns how often it has failed to bring a session to where it should be,
     `measured` what a session has used of its GPUs, None where that is not known.
     """
@@ -137,6 +138,8 @@ class Backend:
     templates: Templates | None = field(default=None, metadata=_lack("keeps no templates"))
     differences: Differences = Differences()
     hint: str = ""
+    hints: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
     clusters: Mapping[str, Backend] = field(default_factory=dict)
     failures: Callable[[], int] = _none
     measured: Callable[[Session], Awaitable[Use | None]] = _noted
@@ -163,9 +166,9 @@ CAPABILITIES: Mapping[str, str] = {
 def require(backend: Backend, name: str, ability: T | None) -> T:
     """Return the capability `backend.<name>`, given as `ability`. Raises Unsupported if None."""
     if ability is None:
+        offers = f"It offers: {', '.join(backend.capabilities) or 'nothing optional'}."
         raise Unsupported(
-            f"The {backend.name} backend {CAPABILITIES[name]}.",
-            hint=backend.hint
-            or f"It offers: {', '.join(backend.capabilities) or 'nothing optional'}.",
+            f"{backend.title or f'The {backend.name} backend'} {CAPABILITIES[name]}.",
+            hint=backend.hints.get(name) or backend.hint or offers,
         )
     return ability

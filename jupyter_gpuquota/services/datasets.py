@@ -28,7 +28,7 @@ async def get(backend: Backend, call: Call) -> Dataset:
 
 async def create(backend: Backend, call: Call) -> Dataset:
     """Check a request and create its dataset."""
-    datasets = able(backend)
+    datasets = able(backend.at(call.body.project))
     record, lake = requests.new_record(
         call.body,
         datasets.all(),
@@ -43,6 +43,7 @@ async def create(backend: Backend, call: Call) -> Dataset:
 async def change(backend: Backend, call: Call) -> Dataset:
     """Change what is recorded of a dataset."""
     dataset = find(backend, call, "remove", "change")
+    able(backend.at(call.body.project or dataset.project))
     record = requests.changed_record(dataset, call.body, _projects(backend), call.rights)
     return disclosure.dataset(await able(backend).change(record), call.rights)
 
@@ -68,4 +69,6 @@ def able(backend: Backend) -> Datasets:
 
 
 def _projects(backend: Backend) -> list[str]:
-    return [project.name for project in backend.inventory.projects()]
+    """Return the projects whose clusters have datasets."""
+    names = (project.name for project in backend.inventory.projects())
+    return [name for name in names if backend.at(name).datasets]

@@ -12,6 +12,7 @@ import pytest_asyncio
 
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, Unavailable, Unsupported
+from jupyter_gpuquota.model.datasets.datasets import DatasetRequest
 from jupyter_gpuquota.model.environments import EnvironmentQuery
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import Session, SessionQuery, SessionRequest
@@ -36,6 +37,11 @@ TEAMS = {
         "admins": ["cloud-admin"],
     },
 }
+
+FIRST_ONLY = (
+    "Datasets and snapshots are those of lab: use a project of lab, or keep files in a volume of "
+    "cloud."
+)
 
 
 @pytest_asyncio.fixture
@@ -131,8 +137,21 @@ async def test_environments_are_those_of_the_projects_cluster(backend: Backend) 
 
 async def test_snapshots_are_of_the_first_cluster_only(backend: Backend) -> None:
     session = await run(backend, project="cloud/team-a", owner="ana")
-    with pytest.raises(Unsupported, match="takes no snapshots"):
+    with pytest.raises(Unsupported, match="The cluster cloud takes no snapshots") as caught:
         await ask(backend, "snapshots.create", "ana", SnapshotRequest(), id=session.id)
+    assert caught.value.hint == FIRST_ONLY
+
+
+async def test_datasets_are_of_the_first_cluster_only(backend: Backend) -> None:
+    wanted = DatasetRequest(name="faces", project="cloud/team-a")
+    with pytest.raises(Unsupported, match="The cluster cloud has no datasets") as caught:
+        await ask(backend, "datasets.create", "ana", wanted)
+    assert caught.value.hint == FIRST_ONLY
+    with pytest.raises(InvalidFields) as refused:
+        await ask(backend, "sessions.create", "ana", asked("cloud/team-a", data=("faces@v1",)))
+    (field,) = refused.value.fields
+    assert (field.field, field.message) == ("data[0]", "The cluster cloud has no datasets.")
+    assert field.hint == FIRST_ONLY
 
 
 async def test_quotas_are_compared_with_the_gpus_of_their_cluster(backend: Backend) -> None:
