@@ -92,7 +92,7 @@ lint: $(STAMPS)/test-tools $(NODE_MODULES) ## check style, types, import layers,
 test-python: $(STAMPS)/test-tools $(STAMPS)/nbdime $(BUILT) ## run the Python tests (ARGS= goes to pytest, WORKERS= in parallel)
 	$(PYTEST) --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25 \
 		--ignore=tests/packaging --ignore=tests/architecture --ignore=tests/hub \
-		--ignore=tests/cluster $(ARGS)
+		--ignore=tests/cluster --ignore=tests/gpu $(ARGS)
 
 .PHONY: test-hub
 test-hub: $(STAMPS)/test-tools $(STAMPS)/hub ## test the controller as a service of a real JupyterHub
@@ -106,7 +106,11 @@ test-cluster: $(STAMPS)/test-tools $(STAMPS)/hub $(STAMPS)/package $(STAMPS)/chr
 .PHONY: test-without-local
 test-without-local: $(STAMPS)/test-tools $(BUILT) ## run the backend-neutral tests without the local backend (not in test)
 	python -m scripts.without_local --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder \
-		--ignore=tests/cluster $(ARGS)
+		--ignore=tests/cluster --ignore=tests/gpu $(ARGS)
+
+.PHONY: test-gpu
+test-gpu: $(STAMPS)/test-tools ## test the local backend on this machine's NVIDIA GPU (not in test)
+	$(PYTEST) tests/gpu $(ARGS)
 
 .PHONY: test-architecture
 test-architecture: $(STAMPS)/test-tools ## check layers, sizes, light imports

@@ -21,7 +21,7 @@ from .config import LocalConfig
 from .gpus import usage
 from .gpus.devices import Devices
 from .gpus.inventory import DeviceInventory
-from .gpus.programs import knows_pids, with_programs
+from .gpus.programs import with_programs
 from .processes import processes
 from .processes.exit_reasons import Ended
 from .sessions.launcher import Launcher, taken_ports
@@ -44,7 +44,6 @@ class LocalRunner:
         self.links = SessionLinks(cache, state.folder)
         self._starter = Launcher(config, state, devices, key, self.links)
         self._owners = processes.ProcessOwners(state.folders.sessions)
-        self._knows_pids = knows_pids()
         self._watcher = ProcessWatcher(config, state, devices, self._starter.shims, self._owners)
         self.orphans: SimpleQueue[int] = SimpleQueue()
         """Process groups of programs that ran inside sessions; their orphans have to be reaped."""
@@ -104,9 +103,8 @@ class LocalRunner:
         if not (self._devices.measured and wanted and due):
             return None
         self._measured = time.monotonic()
-        inventory, owners_of = self._devices.read(), functools.cache(self._owners.owners)
-        if self._knows_pids:
-            inventory = with_programs(inventory, owners_of)
+        owners_of = functools.cache(self._owners.owners)
+        inventory = with_programs(self._devices.read(), owners_of)
         for session in usage.measured(board.sessions, inventory, owners_of):
             keep = usage.higher(board.by_id[session.id], session)
             (self._state.settle if keep else self._state.note)(session)

@@ -25,6 +25,10 @@ PYTORCH = (
         "cudaMalloc failed: out of memory",
         "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to "
         "allocate 8589934592 bytes.",
+        "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate "
+        "1.00GiB with allocator GPU_0_bfc on device 0.",
+        "numba.cuda.cudadrv.driver.CudaAPIError: [<CUresult.CUDA_ERROR_OUT_OF_MEMORY: 2>] Call to "
+        "cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY",
         "tensorflow.python.framework.errors_impl.ResourceExhaustedError: OOM when allocating "
         "tensor with shape[8192,8192]",
         "cupy.cuda.memory.OutOfMemoryError: Out of memory allocating 8,000,000,000 bytes",
@@ -43,6 +47,12 @@ def test_a_library_says_that_gpu_memory_is_used_up(line):
         "bash: fork: Out of memory",
         "CUDA error: device-side assert triggered",
         "loaded the model, 3.2 GiB out of 16 GiB memory on CUDA",
+        # JAX and TensorFlow reserve most of a GPU, in several attempts.
+        "E1127 14:29:17.071719    1562 cuda_executor.cc:1365] [0] Failed to allocate device memory "
+        "of 104.85GiB (112583507968 bytes): RESOURCE_EXHAUSTED: : CUDA_ERROR_OUT_OF_MEMORY: "
+        "out of memory",
+        "cuda_driver.cc:763] failed to allocate 14.76GiB (15843721216 bytes) from device: "
+        "CUDA_ERROR_OUT_OF_MEMORY: out of memory",
     ],
 )
 def test_other_errors_are_not_of_gpu_memory(line):

@@ -19,6 +19,8 @@ class Gpu:
     name: str = "NVIDIA A100-SXM4-40GB"
     memory: int = 40 * GIB
     used: int = 0
+    reserved: int | None = 0
+    """What the driver itself needs; None where it is too old to tell it from what is used."""
     utilisation: int | None = 7
     temperature: int | None = 45
     """In °C."""
@@ -36,6 +38,7 @@ class FakeNvml:
 
     NVMLError = pynvml.NVMLError
     NVML_TEMPERATURE_GPU = pynvml.NVML_TEMPERATURE_GPU
+    nvmlMemory_v2 = pynvml.nvmlMemory_v2  # noqa: N815 (pynvml's name)
     NVML_SUCCESS = pynvml.NVML_SUCCESS
     NVMLError_NotSupported = pynvml.NVMLError_NotSupported
     NVMLError_NotFound = pynvml.NVMLError_NotFound
@@ -89,9 +92,12 @@ class FakeNvml:
     def nvmlDeviceGetName(self, gpu: Gpu) -> str:  # noqa: N802 (pynvml's name)
         return self._there(gpu).name
 
-    def nvmlDeviceGetMemoryInfo(self, gpu: Gpu) -> Any:  # noqa: N802 (pynvml's name)
-        self._there(gpu)
-        return SimpleNamespace(total=gpu.memory, used=gpu.used, free=gpu.memory - gpu.used)
+    def nvmlDeviceGetMemoryInfo(self, gpu: Gpu, version: int = 0) -> Any:  # noqa: N802 (pynvml's name)
+        reserved = self._there(gpu).reserved
+        if version and reserved is None:
+            raise pynvml.NVMLError(pynvml.NVML_ERROR_FUNCTION_NOT_FOUND)
+        used = gpu.used + (0 if version else reserved or 0)
+        return SimpleNamespace(total=gpu.memory, used=used, free=gpu.memory - used)
 
     def nvmlDeviceGetUtilizationRates(self, gpu: Gpu) -> Any:  # noqa: N802 (pynvml's name)
         if self._there(gpu).utilisation is None:

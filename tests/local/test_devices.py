@@ -16,7 +16,7 @@ from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.gpus.devices import Devices, find_devices, open_driver
 from jupyter_gpuquota.local.gpus.inventory import DeviceInventory
 from jupyter_gpuquota.local.gpus.nvml import Nvml
-from jupyter_gpuquota.local.gpus.programs import with_programs
+from jupyter_gpuquota.local.gpus.programs import has_open, with_programs
 from jupyter_gpuquota.local.gpus.usage import usage_of
 from jupyter_gpuquota.model.nodes import Reading
 from jupyter_gpuquota.model.resources import MigInstance
@@ -66,9 +66,38 @@ def test_mig_instances_have_their_profile_and_their_own_processes():
     assert inventory.memory == {("GPU-0", 11): 2048}
 
 
-def test_an_mps_client_that_is_listed_twice_counts_once():
-    gpu = Gpu("GPU-0", processes=[(11, GIB)], mps_processes=[(11, GIB)])
-    assert Nvml(FakeNvml(gpu)).read(mps=True).memory == {("GPU-0", 11): 1024}
+def test_mps_clients_are_listed_twice_and_count_once_and_their_server_is_listed_too():
+    # What driver 580 reports of an H200 with a server, 1369, and two clients.
+    clients = [(1383, 1363148800), (1382, 2436890624)]
+    gpu = Gpu("GPU-0", processes=[(1369, 69206016), *clients], mps_processes=clients)
+    inventory = Nvml(FakeNvml(gpu), is_here=lambda _: True).read(mps=True)
+    assert inventory.memory == {("GPU-0", 1369): 66, ("GPU-0", 1383): 1300, ("GPU-0", 1382): 2324}
+    session = make_session("a", "0.5", "running", placement=make_placement(make_slice(0, 500)))
+    assert usage_of(session, inventory, {1383: session.id, 1382: "b"}).memory == 1300
+    assert usage_of(session, inventory, {1382: "b"}).memory == 0
+
+
+@pytest.mark.parametrize(("reserved", "used"), [(644939776, 0), (None, 0)])
+def test_what_the_driver_reserves_is_not_in_use_where_it_can_be_told(reserved, used):
+    gpu = Gpu("GPU-0", name="NVIDIA H200", memory=150754820096, reserved=reserved)
+    inventory = Nvml(FakeNvml(gpu)).read(mps=False)
+    assert inventory.nodes[0].devices[0].memory == 143771
+    assert inventory.readings["GPU-0"].memory_used == used
+
+
+def test_in_a_container_only_processes_there_are_read_and_others_are_hidden():
+    gpu = Gpu("GPU-0", processes=[(3, GIB), (1336, GIB)])
+    inventory = Nvml(FakeNvml(gpu), is_here=lambda pid: pid == 3).read(mps=False)
+    assert (inventory.memory, inventory.hidden) == ({("GPU-0", 3): 1024}, True)
+    gpu.processes.pop()
+    assert not Nvml(FakeNvml(gpu), is_here=lambda pid: pid == 3).read(mps=False).hidden
+
+
+def test_a_process_is_asked_which_files_it_has_open(tmp_path):
+    with (tmp_path / "device0").open("w"):
+        assert has_open(os.getpid(), f"{tmp_path}/device")
+    assert not has_open(os.getpid(), f"{tmp_path}/device")
+    assert not has_open(2**22 + 1, "/")
 
 
 def test_a_device_that_answers_no_more_is_lost_and_may_come_back():
@@ -164,14 +193,16 @@ def test_usage_is_what_the_sessions_own_processes_hold():
     session = make_session("a", "0.5", "running", placement=held)
     memory = {("G", 1): 100, ("G", 2): 16_300, ("G", 3): 9_999}
     owners = {1: session.id, 2: session.id, 3: "another"}
-    assert (usage_of(session, memory, owners).memory, usage_of(session, memory, owners).over) == (
-        16_400,
-        True,
-    )
-    assert usage_of(session, memory | {("G", 2): None}, owners).memory is None
-    assert usage_of(session, {}, owners).memory == 0
+
+    def usage(memory, *, hidden=False):
+        return usage_of(session, DeviceInventory((), memory=memory, hidden=hidden), owners)
+
+    assert (usage(memory).memory, usage(memory).over) == (16_400, True)
+    assert usage(memory | {("G", 2): None}).memory is None
+    assert usage({}).memory == 0
+    assert usage({("G", 77): 5}).memory == 0  # of a program outside
     # Inside a container the driver names processes that nobody here knows.
-    assert usage_of(session, {("G", 77): 5}, owners).memory is None
+    assert usage({}, hidden=True).memory is None
 
 
 def test_programs_of_a_device_are_named_unless_they_work_for_others_or_are_gone():

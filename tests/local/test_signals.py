@@ -372,12 +372,11 @@ def test_nothing_is_said_of_gpus_that_are_simulated():
 
 
 def test_processes_outside_of_sessions_are_others_unless_they_work_for_somebody():
-    known = Gpus(devices(FakeNvml()))
-    known._outside = True
     works = [Work(50, {7: 50, os.getpid(): 50, 2**22 + 1: 50}), None]
+    known = Gpus(devices(FakeNvml()), is_here=lambda _: True)
     assert known.attribute(works, {7: "a"}) == {7: "a", os.getpid(): "-"}
-    known._outside = False  # in a container numbers mean nothing
-    assert known.attribute(works, {7: "a"}) == {}
+    inside = Gpus(devices(FakeNvml()), is_here=lambda pid: pid == 7)
+    assert inside.attribute(works, {7: "a"}) == {7: "a"}
 
 
 # Kernels

@@ -1,4 +1,8 @@
-"""Whether a program ended because the memory of its GPU was used up, by the end of its log."""
+"""Whether a program ended because the memory of its GPU was used up, by the end of its log.
+
+XLA (JAX, TensorFlow) tries to reserve most of a GPU, then less, and reports each attempt that
+fails: with part of a GPU that is normal.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,13 @@ _SAYS = re.compile(
     re.VERBOSE,
 )
 
+_ATTEMPT = re.compile(r"(?i:failed to allocate) .*(device memory|from device)")
+
 
 def out_of_gpu_memory(lines: Iterable[str]) -> str:
     """Return the last line that says so in the words of a library, empty if none does."""
-    return next((line.strip() for line in reversed([*lines]) if _SAYS.search(line)), "")
+    return next((line.strip() for line in reversed([*lines]) if _says(line)), "")
+
+
+def _says(line: str) -> bool:
+    return bool(_SAYS.search(line)) and not _ATTEMPT.search(line)

@@ -13,10 +13,12 @@ from ...control.inventory import Inventory
 class DeviceInventory(Inventory):
     """One reading of all devices.
 
-    `memory` maps (device, pid) to the MiB that the process holds there, None if unknown.
+    `memory` maps (device, pid) to the MiB that the process holds there, None if unknown. `hidden`
+    is whether the driver lists others, which may be any process: their pids are not ours.
     """
 
     memory: Mapping[tuple[str, int], int | None] = field(default_factory=dict)
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

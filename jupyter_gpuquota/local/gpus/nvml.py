@@ -6,7 +6,7 @@ import logging
 import re
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -14,6 +14,7 @@ import msgspec
 from ...model.nodes import Reading
 from ...model.resources import Device, MigInstance, Node
 from .inventory import DeviceInventory, Work
+from .programs import is_here
 
 _log = logging.getLogger(__name__)
 _MIB = 2**20
@@ -25,11 +26,13 @@ _PROFILE = re.compile(r"MIG\s+(\S+)")
 class Nvml:
     """Reads devices through `pynvml`, which is passed in; raises its NVMLError if that fails.
 
-    A device that stops responding stays in the inventory, as lost.
+    A device that stops responding stays in the inventory, as lost. `is_here` tells which pids of
+    the driver are those of processes here.
     """
 
-    def __init__(self, pynvml: Any) -> None:
+    def __init__(self, pynvml: Any, is_here: Callable[[int], bool] = is_here) -> None:
         self._nvml = pynvml
+        self._is_here = is_here
         self._nvml.nvmlInit()
         self._known: dict[str, Device] = {}
         self._node = socket.gethostname()
@@ -53,9 +56,10 @@ class Nvml:
         lost = [_lost(d) for uuid, d in self._known.items() if uuid not in readings]
         devices = sorted([*devices, *lost], key=lambda device: device.index or 0)
         self._known = {device.uuid: device for device in devices}
-        return DeviceInventory(
-            (Node(name=self._node, devices=tuple(devices)),), readings, memory=memory
-        )
+        node = Node(name=self._node, devices=tuple(devices))
+        here = {key: used for key, used in memory.items() if self._is_here(key[1])}
+        hidden = len(here) < len(memory)
+        return DeviceInventory((node,), readings, memory=here, hidden=hidden)
 
     def work(self, uuid: str, since: int) -> Work | None:
         """Read the work of a device, or MIG instance, since a time stamp; None if it is lost."""
@@ -94,7 +98,7 @@ class Nvml:
             index=index,
             uuid=_text(self._nvml.nvmlDeviceGetUUID(handle)),
             model=_text(self._nvml.nvmlDeviceGetName(handle)),
-            memory=self._nvml.nvmlDeviceGetMemoryInfo(handle).total // _MIB,
+            memory=self._memory(handle).total // _MIB,
             mps=mps,
             mig=tuple(self._instances(handle)),
         )
@@ -124,11 +128,16 @@ class Nvml:
 
     def _reading(self, handle: Any) -> Reading:
         utilisation = self._optional(lambda: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
-        used = self._optional(lambda: self._nvml.nvmlDeviceGetMemoryInfo(handle).used // _MIB)
+        used = self._optional(lambda: self._memory(handle).used // _MIB)
         temperature = self._optional(
             lambda: self._nvml.nvmlDeviceGetTemperature(handle, self._nvml.NVML_TEMPERATURE_GPU)
         )
         return Reading(utilisation=utilisation, memory_used=used, temperature=temperature)
+
+    def _memory(self, handle: Any) -> Any:
+        """Read the memory of a device. Old drivers count what they reserve as used."""
+        read = self._nvml.nvmlDeviceGetMemoryInfo
+        return self._optional(lambda: read(handle, self._nvml.nvmlMemory_v2)) or read(handle)
 
     def _processes(self, device: Device, handle: Any) -> dict[tuple[str, int], int | None]:
         """Map (device, pid) to the MiB that the process holds there, None if not reported.

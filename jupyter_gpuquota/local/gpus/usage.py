@@ -28,7 +28,7 @@ def measured(
         return
     owners = owners_of()
     for before in holders:
-        usage = usage_of(before, inventory.memory, owners)
+        usage = usage_of(before, inventory, owners)
         if before.usage:
             usage = _with_peak(usage, before.usage)
             if msgspec.structs.replace(usage, at=before.usage.at) == before.usage:
@@ -70,19 +70,16 @@ def reason_of(session: Session, inventory: DeviceInventory) -> Reason | None:
     return reason("DeviceLost", "exit.device_lost", devices=",".join(map(str, lost)))
 
 
-def usage_of(
-    session: Session, memory: Mapping[tuple[str, int], int | None], owners: Mapping[int, str]
-) -> Usage:
+def usage_of(session: Session, inventory: DeviceInventory, owners: Mapping[int, str]) -> Usage:
     """Sum the GPU memory that a session's processes hold.
 
-    It is unknown where the driver does not report one of its processes, or reports unknown pids:
-    inside a container the driver uses the host's pids.
+    It is unknown where the driver does not report that of one of them, or lists processes of which
+    any may be the session's.
     """
     placement = session.placement
-    own = [used for (_, pid), used in memory.items() if owners.get(pid) == session.id]
-    strangers = any(pid not in owners for _, pid in memory)
+    own = [used for (_, pid), used in inventory.memory.items() if owners.get(pid) == session.id]
     now = datetime.now(UTC)
-    if placement is None or None in own or (not own and strangers):
+    if placement is None or None in own or (not own and inventory.hidden):
         return Usage(at=now)
     total = sum(used for used in own if used is not None)
     over = total > sum(p.memory for p in placement.slices)

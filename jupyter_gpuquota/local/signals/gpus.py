@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ...core.idle.decide import Reading
 from ...model.idleness import SignalState
 from ...model.sessions import Session
 from ..gpus.devices import Devices
 from ..gpus.inventory import Work
-from ..gpus.programs import knows_pids, stranger
+from ..gpus.programs import is_here, stranger
 
 
 class Gpus:
-    """Remembers up to when each device was read. Runs in a thread."""
+    """Remembers up to when each device was read. Runs in a thread.
 
-    def __init__(self, devices: Devices) -> None:
+    `is_here` tells which pids of the driver are those of processes here.
+    """
+
+    def __init__(self, devices: Devices, is_here: Callable[[int], bool] = is_here) -> None:
         self._devices = devices
+        self._is_here = is_here
         self._stamps: dict[str, int] = {}
-        self._outside = knows_pids()
 
     def read_work(self, sessions: Iterable[Session]) -> dict[str, Work | None]:
         """Map each device, or MIG instance, that sessions hold to its work."""
@@ -30,12 +33,11 @@ class Gpus:
     def attribute(self, works: Iterable[Work | None], owners: Mapping[int, str]) -> dict[int, str]:
         """Map processes that use devices to their session, or `-` for other programs.
 
-        Processes that cannot be attributed are left out: inside a container, because the driver
-        reports the machine's pids; and MPS servers, which work for other processes.
+        Processes that cannot be attributed are left out: inside a container those outside, and
+        others where the driver reports the machine's pids; and MPS servers, which work for other
+        processes.
         """
-        if not self._outside:
-            return {}
-        pids = {pid for work in works if work for pid in work.processes or ()}
+        pids = {pid for work in works if work for pid in work.processes or () if self._is_here(pid)}
         found = {pid: owners.get(pid) or ("-" if stranger(pid) else "") for pid in pids}
         return {pid: owner for pid, owner in found.items() if owner}
 
