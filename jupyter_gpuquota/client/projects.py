@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 import msgspec
 
 from ..errors import FieldError, NotFound, refuse, refused
+from ..model.clusters.names import cluster_of
 from ..model.projects import (
     AffinityRequest,
     ChangePreview,
@@ -127,6 +128,9 @@ class Projects(Namespace):
 
 def _check_name(name: str) -> None:
     """Raise InvalidFields for text that cannot be in a path; the server has the full rule."""
+    if cluster := cluster_of(name):
+        message = f"{name} cannot be set here: it is a project of the cluster {cluster}."
+        raise refused(FieldError("name", message, f"Set it where {cluster} is set up."))
     if not _NAME.fullmatch(name):
         message = "Use lower-case letters, digits and hyphens, 63 at most."
         raise refused(FieldError("name", message, "For example team-a."))

@@ -201,7 +201,7 @@ def typed(context: Context, wishes: Wishes) -> dict[str, Any]:
         given[field] = as_words(field, given.get(field, ()))
     for field in ("tolerations", "pull_secrets", "volumes", "data", "on"):
         if field in given:
-            given[field] = _texts(given[field])
+            given[field] = _texts(field, given[field])
     given["ports"] = tuple(given.get("ports", ()))
     for field in _ADDED:
         given[field] = dict(given.get(field, {}))
@@ -237,9 +237,15 @@ def _completed(given: dict[str, Any], template: dict[str, Any]) -> dict[str, Any
     return {**template, **given, **added}
 
 
-def _texts(value: str | Sequence[str]) -> tuple[str, ...]:
-    """Return several texts, of which one may be given as it is."""
-    return (value,) if isinstance(value, str) else tuple(value)
+def _texts(field: str, value: str | Sequence[str]) -> tuple[str, ...]:
+    """Return several texts, of which one may be given as it is. Raises InvalidFields."""
+    if isinstance(value, str):
+        return (value,)
+    try:
+        return tuple(value)
+    except TypeError:
+        problem = FieldError(field, f"It must be a list of texts, not {value!r}.")
+        raise refused(problem) from None
 
 
 def _folder(context: Context, folder: str) -> str:

@@ -90,7 +90,7 @@ def test_the_wait_is_read(text: str, seconds: int, problems: int) -> None:
     assert len(reader.errors) == problems
 
 
-@given(on=st.lists(st.sampled_from(["lab", "cloud", "small", "burst"]), max_size=MOST))
+@given(on=st.lists(st.sampled_from(["lab", "cloud", "small", "burst"]), unique=True))
 def test_each_place_is_a_request_in_a_project_of_the_user(on: list[str]) -> None:
     found, errors = ask(request(*on))
     assert not errors

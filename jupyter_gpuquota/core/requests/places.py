@@ -46,6 +46,9 @@ def placed(request: SessionRequest, known: Known, reader: FieldReader) -> list[S
     alone = structs.replace(request, on=(), on_wait="")
     found = []
     for i, name in enumerate(request.on):
+        if name in request.on[:i]:
+            reader.wrong(f"on[{i}]", "name.twice", name=name)
+            continue
         to = _in_cluster if name in known.clusters else _by_template
         there = to(alone, name, known, f"on[{i}]", reader)
         if there:
@@ -61,6 +64,12 @@ def read_wait(request: SessionRequest, usual: int, reader: FieldReader) -> int:
     if not reader.errors and seconds < _SHORTEST:
         reader.wrong("on_wait", "fallback.wait")
     return seconds
+
+
+def check_alone(request: SessionRequest, reader: FieldReader) -> None:
+    """Check that a request without places says nothing about them."""
+    if request.on_wait and not request.on:
+        reader.wrong("on_wait", "fallback.alone")
 
 
 def _in_cluster(
@@ -92,6 +101,9 @@ def _by_template(
     request: SessionRequest, name: str, known: Known, field: str, reader: FieldReader
 ) -> SessionRequest | None:
     """Return a request with what a template says."""
+    if not name:
+        reader.wrong(field, "place.unnamed")
+        return None
     template = next((each for each in known.templates if each.name == name), None)
     if template is None:
         names = [*known.clusters, *(each.name for each in known.templates)]

@@ -24,6 +24,7 @@ from .arguments import check_argv
 from .data import Resolved, read_data
 from .feasibility import Fits, fit
 from .mounts import VolumeFacts, read_mounts
+from .places import check_alone
 from .pods import read_options
 from .processes import check_processes, check_together
 from .shares import read_share
@@ -65,6 +66,7 @@ def check(request: SessionRequest, facts: Facts) -> SessionSpec:
         InvalidFields: with every broken field of the request.
     """
     reader = FieldReader()
+    check_alone(request, reader)
     share = read_share(request, reader)
     wish = read_wish(request.idle_timeout, reader)
     return _checked(request, share, wish, facts, reader)

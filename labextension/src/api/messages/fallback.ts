@@ -3,6 +3,10 @@
 import type { Texts } from './types';
 
 export const fallback: Texts = {
+  'fallback.alone': (trans) => [
+    trans.__('It needs a list of places.'),
+    trans.__('Name clusters or templates: --on A,B.')
+  ],
   'fallback.away': (trans, _f, a) => [
     trans.__('It goes on to %1 once that can be reached.', a.next)
   ],
@@ -40,5 +44,9 @@ export const fallback: Texts = {
   ],
   'place.unknown.none': (trans, _f, a) => [
     trans.__('No cluster or template is named %1.', a.name)
+  ],
+  'place.unnamed': (trans) => [
+    trans.__('A name is missing.'),
+    trans.__('Name a cluster or a template.')
   ]
 };
