@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from hashlib import blake2s
 from typing import Any
@@ -16,6 +16,13 @@ from .decoding import Empty, decode_body, decode_query
 from .dispatch import ApiRequest, ApiResponse
 
 
+CHANGES = '"changes"'
+"""Beside an ETag in `If-None-Match`: the answer may hold only what has changed since that one.
+
+No answer has this ETag, so that older versions ignore it.
+"""
+
+
 class InProcess:
     """A dispatcher that calls the use cases."""
 
@@ -27,7 +34,8 @@ class InProcess:
         row = request.route
         rights = await self._backend.access.rights(request.caller)
         etag = self._etag(request, rights)
-        if etag and etag in [known.strip() for known in request.etags.split(",")]:
+        known = [each.strip() for each in request.etags.split(",")] if etag else []
+        if etag in known:
             return ApiResponse(304, etag=etag)
         found = await perform(
             self._backend,
@@ -36,6 +44,7 @@ class InProcess:
             request.args,
             query=decode_query(request.query, row.query or Empty),
             body=decode_body(request.body, row.request or Empty),
+            since=_since(etag, known) if CHANGES in known else "",
         )
         if row.streams:
             first = await anext(found)  # errors of the request are raised here
@@ -53,6 +62,16 @@ class InProcess:
         view = blake2s("\n".join(parts).encode(), digest_size=6).hexdigest()
         changes = self._backend.changes
         return f'W/"{changes.instance}-{changes.revision(request.route.noun)}-{view}"'
+
+
+def _since(etag: str, known: Iterable[str]) -> str:
+    """Return the revision of a known ETag of the same view and instance, empty without one."""
+    if not etag:
+        return ""
+    instance, _, view = etag.split("-")
+    begin, end = f"{instance}-", f"-{view}"
+    of_view = (each for each in known if each.startswith(begin) and each.endswith(end))
+    return next((each[len(begin) : -len(end)] for each in of_view), "")
 
 
 async def _lines(first: Any, rest: AsyncGenerator[Any]) -> AsyncGenerator[bytes]:

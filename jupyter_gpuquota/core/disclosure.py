@@ -111,8 +111,21 @@ def actions_for(
 
 
 def seen(sessions: Iterable[Session], rights: Rights) -> list[Session]:
-    """Return the sessions that a caller sees."""
-    return [session for session in sessions if rights.may("see", session)]
+    """Return the sessions that a caller sees.
+
+    Those of others are seen by project: lists are long, and have few of them.
+    """
+    others: dict[str, bool] = {}
+
+    def sees(session: Session) -> bool:
+        if rights.caller.session or rights.owns(session):
+            return rights.may("see", session)
+        project = session.spec.project
+        if project not in others:
+            others[project] = rights.may("see", session)
+        return others[project]
+
+    return [*filter(sees, sessions)]
 
 
 def preview(found: Preview, sessions: Iterable[Session], rights: Rights) -> Preview:

@@ -63,13 +63,17 @@ class Page(Model, Generic[T], frozen=True, kw_only=True):
     """One page of a list that may grow.
 
     `next` is the cursor of the following page, empty on the last one. `total` counts all items that
-    match the filter. `revision` changes with every change of the list.
+    match the filter. `revision` changes with every change of the list. With `since`, a revision,
+    the items are only those that are new or different since then, and `gone` are the ids of those
+    that were in the list before.
     """
 
     items: tuple[T, ...]
     total: int
     revision: str
     next: str = ""
+    since: Annotated[str, ADDED] = ""
+    gone: Annotated[tuple[str, ...], ADDED] = ()
 
 
 class Message(Model, frozen=True, kw_only=True):

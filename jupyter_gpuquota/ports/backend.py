@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Protocol, TypeVar
 
+from ..core.lists.recent import RecentLists
 from ..errors import Unsupported
 from ..model.clusters.names import cluster_of
 from ..model.resources import Usage as Use
@@ -90,7 +91,8 @@ class Backend:
 
     `hints` say it of single ones. `title` is how an error names it, by default by its `name`. Where
     it has several `clusters`, these are the backend of each by its name, the first one first.
-    `failures` returns how often it has failed to bring a session to where it should be,
+    `lists` are those of sessions that were read lately, `failures` returns how often it has failed
+    to bring a session to where it should be,
     `measured` what a session has used of its GPUs, None where that is not known.
     """
 
@@ -142,6 +144,7 @@ class Backend:
     title: str = ""
     clusters: Mapping[str, Backend] = field(default_factory=dict)
     failures: Callable[[], int] = _none
+    lists: RecentLists = field(default_factory=RecentLists)
     measured: Callable[[Session], Awaitable[Use | None]] = _noted
 
     def at(self, project: str) -> Backend:

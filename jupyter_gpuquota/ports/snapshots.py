@@ -78,8 +78,8 @@ class Snapshots(Protocol):
     async def compare(self, before: Snapshot, after: Snapshot) -> SnapshotComparison:
         """Return what differs. Raises Conflict, Damaged, Unavailable."""
 
-    def saving(self, session_id: str) -> datetime | None:
-        """Return until when the pages of a session shall save, None if they need not."""
+    def saving(self) -> Mapping[str, datetime]:
+        """Return until when the pages of which sessions shall save."""
 
     def page(self, session: Session, page: str, report: PageReport) -> None:
         """Note what a page of a session has reported."""

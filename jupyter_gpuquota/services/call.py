@@ -14,7 +14,8 @@ class Call:
     """A request: the caller's rights, the path arguments, the decoded query and body.
 
     `session` is the one that the path names, if it names one; the caller has the rights on it
-    that the route needs.
+    that the route needs. With `since`, a revision, the answer may hold only what has changed
+    after it.
     """
 
     rights: Rights
@@ -22,6 +23,7 @@ class Call:
     query: Any = None
     body: Any = None
     session: Session | None = None
+    since: str = ""
 
     @property
     def caller(self) -> Caller:

@@ -5,30 +5,23 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache
 
-from ..core import disclosure, end_requests, keeping, names, templates
-from ..core.datasets import disclosure as data
+from ..core import end_requests, keeping, names, templates
 from ..core.fields import FieldReader
 from ..core.idle import requests
-from ..core.idle.policy import NO_POLICY, extends
-from ..core.lifecycle import due_at, waiting_at
-from ..core.paging import page
+from ..core.lifecycle import waiting_at
 from ..core.requests import specs
 from ..core.requests.again import asked_again, fields_of
 from ..core.requests.processes import last_process
 from ..core.usage import rightsize
-from ..errors import FieldError, refused
-from ..model.clusters.names import cluster_of, qualified
 from ..model.ending import EndRequest
 from ..model.idleness import Activity, PresenceRequest
-from ..model.policy import Policy, SessionPolicy
+from ..model.policy import SessionPolicy
 from ..model.previews import Preview
 from ..model.programs import ExecContext, ExecEvent, ExecResult, TerminalEvent
 from ..model.reasons import Reason
 from ..model.rightsizing import Advice, SessionVariables
 from ..model.sessions import (
-    STATES,
     Endpoint,
     EndpointQuery,
     Goal,
@@ -36,7 +29,6 @@ from ..model.sessions import (
     LogQuery,
     ResumeRequest,
     Session,
-    SessionQuery,
 )
 from ..model.snapshots.runs import RunList
 from ..model.struct import Nothing, Page
@@ -45,30 +37,16 @@ from ..ports.backend import Backend, require
 from .audit import ended, entered
 from .call import Call
 from .keeping import has_files, kept
-from .launches import data as launch_data
 from .launches import places, previews
 from .launches.facts import facts
+from .lists.sessions import listed, shown
 
 _ENDED: Mapping[Goal, str] = {"stop": "stopped", "suspend": "suspended"}
 
 
 async def list_(backend: Backend, call: Call) -> Page[Session]:
-    """Return a page of the matching sessions that the caller sees."""
-    query: SessionQuery = call.query
-    states = _states(query.state)
-    matching = [
-        session
-        for session in disclosure.seen(backend.sessions.all(), call.rights)
-        if query.project in ("", session.spec.project)
-        and query.name in ("", session.spec.name)
-        and query.owner in ("", session.owner)
-        and (not states or session.state in states)
-    ]
-    part = page(matching, query.limit, query.cursor, backend.changes.revision("sessions"))
-    shown = _shower(backend, call)
-    starts = backend.planning.starts()
-    items = tuple(shown(due_at(session, starts.get(session.id))) for session in part.items)
-    return Page(items=items, total=part.total, revision=part.revision, next=part.next)
+    """Return a page of the matching sessions that the caller sees, or what has changed of it."""
+    return listed(backend, call)
 
 
 async def get(backend: Backend, call: Call) -> Session:
@@ -77,7 +55,7 @@ async def get(backend: Backend, call: Call) -> Session:
     if session.state == "waiting":
         position = await backend.planning.position(session.id)
         session = waiting_at(session, position)
-    return _shown(backend, call, session)
+    return shown(backend, call, session)
 
 
 async def request(backend: Backend, call: Call) -> TemplateFields:
@@ -99,10 +77,10 @@ async def runs(backend: Backend, call: Call) -> RunList:
 async def create(backend: Backend, call: Call) -> Session:
     """Check a request and create its session."""
     if call.body.on:
-        return _shown(backend, call, await places.create(backend, call))
+        return shown(backend, call, await places.create(backend, call))
     spec = specs.check(call.body, await facts(backend, call))
     names.check_free(spec, backend.sessions.all())
-    return _shown(backend, call, await backend.sessions.create(spec, call.who))
+    return shown(backend, call, await backend.sessions.create(spec, call.who))
 
 
 async def preview(backend: Backend, call: Call) -> Preview:
@@ -126,7 +104,7 @@ async def resume(backend: Backend, call: Call) -> Session:
     again = replace(call, body=asked_again(call.target.spec))
     specs.check_again(call.target.spec, await facts(backend, again))
     resumed = await backend.sessions.resume(call.target.id, request.base_url)
-    return _shown(backend, call, resumed)
+    return shown(backend, call, resumed)
 
 
 async def resize(backend: Backend, call: Call) -> Session:
@@ -137,7 +115,7 @@ async def resize(backend: Backend, call: Call) -> Session:
     added = spec.volumes[len(old.volumes) :]
     async with kept(backend, call):
         resized = await backend.sessions.resize(session.id, spec.share, added)
-    return _shown(backend, call, resized)
+    return shown(backend, call, resized)
 
 
 async def variables(backend: Backend, call: Call) -> SessionVariables:
@@ -171,7 +149,7 @@ async def keep_alive(backend: Backend, call: Call) -> Session:
     """Keep a session alive for a while."""
     able = require(backend, "policing", backend.policing)
     session = await able.keep_alive(call.target.id, requests.read_keep_alive(call.body))
-    return _shown(backend, call, session)
+    return shown(backend, call, session)
 
 
 async def log(backend: Backend, call: Call) -> LogChunk:
@@ -251,7 +229,7 @@ async def _end(
     who = "" if call.is_own else call.who
     ending = await end(call.target.id, end_requests.requested(goal, who, why))
     await ended(backend, call, _ENDED[goal], why)
-    return _shown(backend, call, ending)
+    return shown(backend, call, ending)
 
 
 async def _use(backend: Backend, call: Call, how: str) -> None:
@@ -259,42 +237,3 @@ async def _use(backend: Backend, call: Call, how: str) -> None:
     await entered(backend, call, how)
     if backend.ingress:
         await backend.ingress.presence(call.target.id, PresenceRequest(at=datetime.now(UTC)))
-
-
-def _shown(backend: Backend, call: Call, session: Session) -> Session:
-    """Return a session as the caller sees it."""
-    return _shower(backend, call)(session)
-
-
-def _shower(backend: Backend, call: Call) -> Callable[[Session], Session]:
-    """Return what maps a session to how the caller sees it."""
-    known = launch_data.known(backend)
-    now = datetime.now(UTC)
-
-    @cache
-    def about(cluster: str) -> tuple[Policy, tuple[str, ...]]:
-        here = backend.at(qualified(cluster, "any"))
-        return here.policing.policy() if here.policing else NO_POLICY, here.capabilities
-
-    def shown(session: Session) -> Session:
-        found = data.session(session, known, call.rights)
-        policy, capabilities = about(cluster_of(session.spec.project))
-        delays = session.state == "running" and extends(policy, session, now)
-        found = disclosure.shown(found, call.rights, capabilities, extends=delays)
-        return _saving(backend, found)
-
-    return shown
-
-
-def _saving(backend: Backend, session: Session) -> Session:
-    by = backend.snapshots.saving(session.id) if backend.snapshots else None
-    return disclosure.saving(session, by) if by else session
-
-
-def _states(text: str) -> set[str]:
-    states = {state.strip() for state in text.split(",") if state.strip()}
-    if unknown := sorted(states.difference(STATES)):
-        hint = f"States: {', '.join(STATES)}."
-        problem = FieldError("state", f"Unknown: {', '.join(unknown)}.", hint)
-        raise refused(problem)
-    return states

@@ -24,6 +24,7 @@ async def perform(
     args: Mapping[str, str],
     query: Any = None,
     body: Any = None,
+    since: str = "",
 ) -> Any:
     """Call the use case of a route for a caller who has what the route needs.
 
@@ -42,7 +43,9 @@ async def perform(
         backend = backend.at("")  # admins set what the first cluster has
     elif route.need == "person":
         rights.check_person()
-    return await USE_CASES[route.name](backend, Call(rights, dict(args), query, body, session))
+    return await USE_CASES[route.name](
+        backend, Call(rights, dict(args), query, body, session, since)
+    )
 
 
 def _target(

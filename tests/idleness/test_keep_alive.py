@@ -9,7 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.core.idle.decide import keep_alive
-from jupyter_gpuquota.core.idle.policy import BUILT_IN, NO_POLICY, extends
+from jupyter_gpuquota.core.idle.extending import extending
+from jupyter_gpuquota.core.idle.policy import BUILT_IN, NO_POLICY
 from jupyter_gpuquota.model.idleness import Idleness, KeptAlive
 from jupyter_gpuquota.model.policy import Exemption, Policy, PolicyLevel, PolicyRules, QuietHours
 from tests.builders import NOW, make_session
@@ -47,7 +48,7 @@ def extended(*, session: dict[str, Any], exempt: str = "", times: int = 0, **rul
     running = replace(
         make_session(state="running", **session), kept=KeptAlive(until=until, times=times)
     )
-    return extends(policy, running, NOW)
+    return extending(policy, NOW)(running)
 
 
 @pytest.mark.parametrize(
@@ -74,4 +75,4 @@ def test_only_what_the_policy_would_end_is_kept_alive(
 
 
 def test_without_a_policy_nothing_is_kept_alive() -> None:
-    assert not extends(NO_POLICY, make_session(state="running"), NOW)
+    assert not extending(NO_POLICY, NOW)(make_session(state="running"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from ...model.ending import PageReport
@@ -23,9 +23,9 @@ class SavingPages:
         self._by: dict[str, datetime] = {}
         self._answered: dict[str, asyncio.Event] = {}
 
-    def until(self, session: str) -> datetime | None:
-        """Return until when the pages of a session shall save."""
-        return self._by.get(session)
+    def saving(self) -> Mapping[str, datetime]:
+        """Return until when the pages of which sessions shall save."""
+        return dict(self._by)
 
     def put(self, session: str, page: str, report: PageReport) -> None:
         """Note a report."""

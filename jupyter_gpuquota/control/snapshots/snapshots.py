@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -125,9 +125,9 @@ class LakeSnapshots:
             raise Conflict("A snapshot is not ready.", hint="Wait until it is.")
         return await self._comparing.compare(before.id, old, after.id, new)
 
-    def saving(self, session_id: str) -> datetime | None:
-        """Return until when the pages of a session shall save, None if they need not."""
-        return self._pages.until(session_id)
+    def saving(self) -> Mapping[str, datetime]:
+        """Return until when the pages of which sessions shall save."""
+        return self._pages.saving()
 
     def page(self, session: Session, page: str, report: PageReport) -> None:
         """Note what a page of a session has reported."""

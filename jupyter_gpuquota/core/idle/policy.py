@@ -169,16 +169,6 @@ def rule_for(policy: Policy, subject: Subject, project: Project | None, now: dat
     return Ruling(_limits(rules), rules, exemption_of(policy, subject, now), usual)
 
 
-def extends(policy: Policy, session: Session, now: datetime) -> bool:
-    """Return whether the policy would end an unused session, and lets users delay that."""
-    ruling = rule_for(policy, subject_of(session), None, now)
-    limits, times = ruling.limits, session.kept.times if session.kept else 0
-    timed = limits.idle_timeout or ruling.decided["quiet_hours"].value
-    ends = timed and limits.action != "notify"
-    ends = ends or (limits.gpu_idle_timeout and limits.gpu_idle_action != "notify")
-    return bool(ends and limits.keep_alive and times < limits.keep_alives and not ruling.exempt)
-
-
 def life_of(policy: Policy, session: Session, project: Project | None) -> Decided:
     """Return the maximum run time of a session in seconds (0: none) and its level."""
     return life_in(policy, session.spec.project, session.spec.kind, project)

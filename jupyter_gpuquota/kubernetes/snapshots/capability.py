@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
@@ -137,9 +137,9 @@ class ClusterSnapshots:
         found = compare(before.id, old, after.id, new)
         return await self._parts.comparing.added(found, (before, old), (after, new))
 
-    def saving(self, session_id: str) -> datetime | None:
-        """Return until when the pages of a session shall save, None if they need not."""
-        return self._parts.pages.until(session_id)
+    def saving(self) -> Mapping[str, datetime]:
+        """Return until when the pages of which sessions shall save."""
+        return self._parts.pages.saving()
 
     def page(self, session: Session, page: str, report: PageReport) -> None:
         """Note what a page of a session has reported."""

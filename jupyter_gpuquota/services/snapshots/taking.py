@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 
-from ...core.paging import page
+from ...core.lists.paging import page
 from ...core.snapshots import lineage as lineages
 from ...core.snapshots import reproduction, requests, retention, rights
 from ...core.snapshots.uses import sum_up

@@ -195,13 +195,17 @@ export interface About {
  * One page of a list that may grow.
  *
  * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
- * match the filter. `revision` changes with every change of the list.
+ * match the filter. `revision` changes with every change of the list. With `since`, a revision,
+ * the items are only those that are new or different since then, and `gone` are the ids of those
+ * that were in the list before.
  */
 export interface PageAuditEntry {
   items: AuditEntry[];
   total: number;
   revision: string;
   next: string;
+  since?: string;
+  gone?: string[];
 }
 /**
  * Who changed what and when; `before` and `after` are JSON, empty for nothing.
@@ -1437,13 +1441,17 @@ export interface RulesRequest {
  * One page of a list that may grow.
  *
  * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
- * match the filter. `revision` changes with every change of the list.
+ * match the filter. `revision` changes with every change of the list. With `since`, a revision,
+ * the items are only those that are new or different since then, and `gone` are the ids of those
+ * that were in the list before.
  */
 export interface PageSession {
   items: Session[];
   total: number;
   revision: string;
   next: string;
+  since?: string;
+  gone?: string[];
 }
 /**
  * One session, as everyone may see it: no token, no port, no process id.
@@ -2867,13 +2875,17 @@ export interface SessionFields1 {
  * One page of a list that may grow.
  *
  * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
- * match the filter. `revision` changes with every change of the list.
+ * match the filter. `revision` changes with every change of the list. With `since`, a revision,
+ * the items are only those that are new or different since then, and `gone` are the ids of those
+ * that were in the list before.
  */
 export interface PageVersion {
   items: Version[];
   total: number;
   revision: string;
   next: string;
+  since?: string;
+  gone?: string[];
 }
 /**
  * What a process reports that has added a version to a lake.
@@ -2903,13 +2915,17 @@ export interface TagRequest {
  * One page of a list that may grow.
  *
  * `next` is the cursor of the following page, empty on the last one. `total` counts all items that
- * match the filter. `revision` changes with every change of the list.
+ * match the filter. `revision` changes with every change of the list. With `since`, a revision,
+ * the items are only those that are new or different since then, and `gone` are the ids of those
+ * that were in the list before.
  */
 export interface PageDataFile {
   items: DataFile[];
   total: number;
   revision: string;
   next: string;
+  since?: string;
+  gone?: string[];
 }
 /**
  * One entry of a folder of a version.
@@ -2990,6 +3006,8 @@ export interface Comparison {
   total: number;
   revision: string;
   next: string;
+  since?: string;
+  gone?: string[];
   before: string;
   after: string;
   added: number;

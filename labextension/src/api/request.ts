@@ -14,6 +14,8 @@ export type Params<Args, Query, Body> = {
   signal?: AbortSignal;
   /** The ETag of what is known: an unchanged answer comes back as `NOT_MODIFIED`. */
   etag?: string;
+  /** Whether the answer may be what has changed since that; it then says `since`. */
+  changes?: boolean;
   /** Whether no person asked: what a timer asks must not count as activity. */
   background?: boolean;
   /** Whether it is sent even if the page goes meanwhile. */
@@ -60,7 +62,9 @@ async function send<Args, Query, Body, R>(
     headers['Content-Type'] = 'application/json';
   }
   if (params.etag) {
-    headers['If-None-Match'] = params.etag;
+    headers['If-None-Match'] = params.changes
+      ? `${params.etag}, "changes"`
+      : params.etag;
   }
   const init: RequestInit = {
     method: route.method,

@@ -5,7 +5,6 @@ import {
   LogChunk,
   LogQuery,
   PageReport,
-  PageSession,
   Preview,
   ResizeRequest,
   RunList,
@@ -15,13 +14,10 @@ import {
   State
 } from '../api/models';
 import { outerUrl } from '../api/addresses';
-import { call, IAnswer, NOT_MODIFIED, read, Settings } from '../api/request';
+import { call, Settings } from '../api/request';
 import { routes } from '../api/routes';
 import { Known, lookUp, Table } from '../api/vocabulary';
-import { ISessionActions, ISessions } from '../tokens';
-
-/** One page holds a thousand; a list longer than this is cut, and says so. */
-const MOST_PAGES = 5;
+import { ISessionActions } from '../tokens';
 
 /** Return whether the server lets the user do something to a session. */
 export function can(session: Session, action: Known<Action>): boolean {
@@ -102,34 +98,6 @@ export function suggestName(
     number += 1;
   }
   return `${stem}-${number}`;
-}
-
-/** Make the reader of the list: all pages, unless the first one says that nothing changed. */
-export function sessionsReader(
-  settings: Settings
-): (
-  etag: string,
-  background: boolean
-) => Promise<IAnswer<ISessions> | typeof NOT_MODIFIED> {
-  return async (etag, background) => {
-    const first = await read(settings, routes.sessionsList, {
-      etag,
-      background
-    });
-    if (first === NOT_MODIFIED) {
-      return NOT_MODIFIED;
-    }
-    const items = [...first.value.items];
-    let page: PageSession = first.value;
-    for (let count = 1; page.next && count < MOST_PAGES; count += 1) {
-      page = await call(settings, routes.sessionsList, {
-        query: { cursor: page.next },
-        background
-      });
-      items.push(...page.items);
-    }
-    return { value: { items, total: page.total }, etag: first.etag };
-  };
 }
 
 /** Do things to sessions over the REST interface, and have the list read again after each. */

@@ -26,7 +26,8 @@ import { Preferences } from './preferences';
 import { Removals } from './removals';
 import { Resource } from './resource';
 import { Sections } from './sections';
-import { SessionActions, sessionsReader } from './sessions';
+import { sessionsReader } from './sessionlist';
+import { SessionActions } from './sessions';
 
 /** What this page knows of the server, kept up to date. */
 export class Store implements IGpuWorkspace, IDisposable {

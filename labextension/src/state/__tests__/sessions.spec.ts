@@ -1,6 +1,5 @@
-import { makePage, makeSession } from '../../__tests__/builders';
+import { makeSession } from '../../__tests__/builders';
 import { FakeServer } from '../../__tests__/fakeserver';
-import { NOT_MODIFIED } from '../../api/request';
 import {
   can,
   hasEnded,
@@ -9,7 +8,6 @@ import {
   isLive,
   matches,
   SessionActions,
-  sessionsReader,
   suggestName
 } from '../sessions';
 
@@ -87,42 +85,6 @@ describe('a name for the next session', () => {
     [[], 'kept', 'kept']
   ])('after %j, last %j: %s', (names, last, expected) => {
     expect(suggestName(taken(...names), last)).toBe(expected);
-  });
-});
-
-describe('the list', () => {
-  it('is read page by page, with the ETag of the first', async () => {
-    const server = new FakeServer();
-    const [one, two, three] = ['1', '2', '3'].map(id => makeSession({ id }));
-    server.on('GET /sessions', ({ query, headers }) => {
-      if (headers.get('If-None-Match') === 'e') {
-        return { status: 304 };
-      }
-      const page = makePage([one, two]);
-      return query.get('cursor') === '2'
-        ? { body: { ...page, items: [three], total: 3 } }
-        : { body: { ...page, total: 3, next: '2' }, etag: 'e' };
-    });
-    const read = sessionsReader(server.settings);
-    expect(await read('', true)).toEqual({
-      value: { items: [one, two, three], total: 3 },
-      etag: 'e'
-    });
-    expect(await read('e', true)).toBe(NOT_MODIFIED);
-  });
-
-  it('ends somewhere, and says how many there are', async () => {
-    const server = new FakeServer();
-    server.on('GET /sessions', ({ query }) => ({
-      body: {
-        ...makePage([makeSession({ id: `after-${query.get('cursor')}` })]),
-        total: 9999,
-        next: 'more'
-      }
-    }));
-    const answer = await sessionsReader(server.settings)('', true);
-    expect(answer).toMatchObject({ value: { total: 9999 } });
-    expect(server.count('GET /sessions')).toBe(5);
   });
 });
 

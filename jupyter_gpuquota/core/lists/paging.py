@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from ..errors import FieldError, refused
-from ..model.struct import Page
+from ...errors import FieldError, refused
+from ...model.struct import Page
 
 LIMIT = 1000
 """The most items of a page."""

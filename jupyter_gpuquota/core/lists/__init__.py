@@ -1,0 +1,1 @@
+"""Long lists: pages of them, and what has changed in them."""
