@@ -98,7 +98,7 @@ function makeItem(
   stop: (session: Session) => Promise<unknown>
 ): IRunningSessions.IRunningItem {
   const { id, spec, placement } = session;
-  const share = shareText(trans, spec.share);
+  // Texts are made for what is on the screen only: of thousands, JupyterLab draws a few.
   return {
     icon: () => gpuIcon,
     label: () => spec.name,
@@ -109,8 +109,10 @@ function makeItem(
         spec.project,
         stateText(trans, session)
       ),
-    detail: () =>
-      placement?.simulated ? trans.__('%1, simulated', share) : share,
+    detail: () => {
+      const share = shareText(trans, spec.share);
+      return placement?.simulated ? trans.__('%1, simulated', share) : share;
+    },
     open: () =>
       void commands.execute(
         can(session, 'open') ? CommandIDs.open : CommandIDs.details,

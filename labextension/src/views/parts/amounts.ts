@@ -2,18 +2,29 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { ProjectUse, Session, Share } from '../../api/models';
 import { language } from '../../translation';
 
+// Making a format takes much longer than using it, and lists are long.
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** Write a number with at most so many digits after its point. */
+function decimal(value: number, maximumFractionDigits: number): string {
+  const key = `${language()} ${maximumFractionDigits}`;
+  let format = formats.get(key);
+  if (!format) {
+    format = new Intl.NumberFormat(language(), { maximumFractionDigits });
+    formats.set(key, format);
+  }
+  return format.format(value);
+}
+
 /** Render milli-GPU as GPUs: 500 -> `0.5`. */
 export function gpus(milli: number): string {
-  return (milli / 1000).toLocaleString(language(), {
-    maximumFractionDigits: 3
-  });
+  return decimal(milli / 1000, 3);
 }
 
 /** Render MiB: 16384 -> `16 GiB`. */
 export function memory(mib: number): string {
   const [value, unit] = mib >= 1024 ? [mib / 1024, 'GiB'] : [mib, 'MiB'];
-  const digits = { maximumFractionDigits: value < 10 ? 1 : 0 };
-  return `${value.toLocaleString(language(), digits)} ${unit}`;
+  return `${decimal(value, value < 10 ? 1 : 0)} ${unit}`;
 }
 
 /** Return milli-GPU in words: `0.5 GPU`, `1 GPU`, `9.5 GPUs`. */
