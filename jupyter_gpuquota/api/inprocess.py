@@ -15,7 +15,6 @@ from ..services.usecases import perform
 from .decoding import Empty, decode_body, decode_query
 from .dispatch import ApiRequest, ApiResponse
 
-
 CHANGES = '"changes"'
 """Beside an ETag in `If-None-Match`: the answer may hold only what has changed since that one.
 

@@ -26,7 +26,7 @@ import { Preferences } from './preferences';
 import { Removals } from './removals';
 import { Resource } from './resource';
 import { Sections } from './sections';
-import { sessionsReader } from './sessionlist';
+import { sessionsReader } from './lists/sessions';
 import { SessionActions } from './sessions';
 
 /** What this page knows of the server, kept up to date. */

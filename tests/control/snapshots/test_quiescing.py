@@ -80,18 +80,18 @@ async def test_open_pages_save_first(unsaved: int, said: str) -> None:
         pages.put("s1", page, OPEN)
     pages.put("other", "c", OPEN)
     saving = asyncio.create_task(pages.save("s1"))
-    await wait_for(lambda: pages.until("s1"))
-    assert (len(changes), pages.until("other")) == (1, None)
+    await wait_for(lambda: "s1" in pages.saving())
+    assert (len(changes), set(pages.saving())) == (1, {"s1"})
     pages.put("s1", "gone", PageReport(state="closed"))
     pages.put("s1", "a", PageReport(state="saved"))
     assert not saving.done()
     pages.put("s1", "b", PageReport(state="saved", unsaved=unsaved))
     assert await saving == said
-    assert (len(changes), pages.until("s1")) == (2, None)
+    assert (len(changes), set(pages.saving())) == (2, set())
 
 
 async def test_a_page_that_does_not_answer_is_told() -> None:
     pages = SavingPages(0.01, lambda: None)
     pages.put("s1", "a", OPEN)
     assert "did not answer" in await pages.save("s1")
-    assert pages.until("s1") is None
+    assert "s1" not in pages.saving()

@@ -1,7 +1,7 @@
 import { makePage, makeSession } from '../../__tests__/builders';
 import { FakeServer } from '../../__tests__/fakeserver';
 import { NOT_MODIFIED } from '../../api/request';
-import { sessionsReader } from '../sessionlist';
+import { sessionsReader } from '../lists/sessions';
 
 const KNOWN = 'e, "changes"';
 

@@ -1,7 +1,7 @@
-import { PageSession, Session } from '../api/models';
-import { call, IAnswer, NOT_MODIFIED, read, Settings } from '../api/request';
-import { routes } from '../api/routes';
-import { ISessions } from '../tokens';
+import { PageSession, Session } from '../../api/models';
+import { call, IAnswer, NOT_MODIFIED, read, Settings } from '../../api/request';
+import { routes } from '../../api/routes';
+import { ISessions } from '../../tokens';
 
 /** One page holds a thousand; a list longer than this is cut, and says so. */
 const MOST_PAGES = 5;
