@@ -22,8 +22,12 @@ QUOTAS: Mapping[str, int] = {"team-a": 4000, "team-b": 2000, "team-c": 2000}
 SHARED = 8000
 """What is left of 16 GPUs: nobody's own, for everybody to borrow."""
 _ROOT = "contract"
-KAI = "scheduling.run.ai"
-KAI_PATHS = (f"/apis/{KAI}/v2/queues", f"/apis/{KAI}/v2alpha2/podgroups")
+KAI, KAI_PROJECTS = "scheduling.run.ai", "kai.resources"
+KAI_PATHS = (
+    f"/apis/{KAI}/v2/queues",
+    f"/apis/{KAI}/v2alpha2/podgroups",
+    f"/apis/{KAI_PROJECTS}/v1alpha1/projects",
+)
 _MISSING = 404
 KAI_OBJECTS = Path(__file__).with_name("kai_objects.yaml")
 _KEPT = {"cpu": "1k", "memory": "10Ti"}
@@ -60,7 +64,10 @@ def make_quotas(rest: Rest) -> None:
 
 
 def make_kai(rest: Rest) -> None:
-    """Give each project a queue below one that bounds nothing; two hold 16 GPUs together."""
+    """Give each project a queue below one that bounds nothing; two hold 16 GPUs together.
+
+    The queue of team-c has another name, which a Project of KAI's names.
+    """
     for manifest in yaml.safe_load_all(KAI_OBJECTS.read_text()):
         rest.apply(manifest)
     for path in KAI_PATHS:
@@ -70,13 +77,18 @@ def make_kai(rest: Rest) -> None:
         gpu = {**unbounded, "quota": milli // 1000, "overQuotaWeight": max(1, milli // 1000)}
         parent = {} if name == _ROOT else {"parentQueue": _ROOT}
         spec = {"resources": {"gpu": gpu, "cpu": unbounded, "memory": unbounded}, **parent}
-        _apply(rest, f"{KAI}/v2", "Queue", {"name": name}, spec)
+        queue = {"team-c": "vision"}.get(name, name)
+        _apply(rest, f"{KAI}/v2", "Queue", {"name": queue}, spec)
+    queues = [{"name": "vision", "nodepool": "default"}]
+    spec = {"namespace": "team-c", "queues": queues}
+    _apply(rest, f"{KAI_PROJECTS}/v1alpha1", "Project", {"name": "eyes"}, spec)
 
 
 def remove_kai(rest: Rest) -> None:
     """Delete KAI's kinds, and with them its objects: other tests must not find them."""
     for path in KAI_PATHS:
-        name = f"{path.rpartition('/')[2]}.{KAI}"
+        _, _, group, _, kinds = path.split("/")
+        name = f"{kinds}.{group}"
         rest.delete(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}")
     rest.delete("/api/v1/namespaces/kai-resource-reservation")
     for path in (*KAI_PATHS, "/api/v1/namespaces/kai-resource-reservation"):

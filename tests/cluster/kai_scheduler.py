@@ -25,6 +25,8 @@ RESERVATIONS = "kai-resource-reservation"
 SHARED = "runai-gpu-group"
 TOGETHER = "kai.scheduler/batch-min-member"
 _PERIOD = 0.2
+_MEMORY = 32_700
+"""MiB of each GPU of the test cluster's nodes, as KAI counts them: in hundreds."""
 _FIXED = ("build", "inference")
 _NO_NODE = (
     "no nodes with enough resources were found: 2 node(s) didn't have enough resources: GPUs."
@@ -47,7 +49,7 @@ _UNBOUNDED = {"cpu": "-1m", "memory": "-1"}
 
 
 @contextmanager
-def scheduling(rest: Rest, namespaces: Sequence[str]) -> Iterator[None]:
+def scheduling(rest: Rest, namespaces: Sequence[str]) -> Iterator[StandIn]:
     """Schedule the pods of some namespaces until the end."""
     stopped = threading.Event()
     stand_in = StandIn(rest, namespaces)
@@ -60,7 +62,7 @@ def scheduling(rest: Rest, namespaces: Sequence[str]) -> Iterator[None]:
     thread = threading.Thread(target=run, name="kai")
     thread.start()
     try:
-        yield
+        yield stand_in
     finally:
         stopped.set()
         thread.join()
@@ -94,9 +96,13 @@ class Task:
 
 
 class StandIn:
-    """The scheduler: everything is read anew in each cycle."""
+    """The scheduler: everything is read anew in each cycle.
+
+    With `tells` pods are told of their eviction, as by `--update-pod-eviction-condition`.
+    """
 
     def __init__(self, rest: Rest, namespaces: Sequence[str]) -> None:
+        self.tells = False
         self._rest = rest
         self._namespaces = namespaces
         self._nodes = _gpu_nodes(rest)
@@ -185,7 +191,7 @@ class StandIn:
                 queue=labels.get("kai.scheduler/queue", "default-queue"),
                 fixed=labels.get("priorityClassName") in _FIXED,
                 whole=sum(int(limit.get("nvidia.com/gpu", 0)) for limit in limits),
-                part=float(annotations.get("gpu-fraction", 0)),
+                part=_part(annotations),
                 groups=[labels[SHARED]] if SHARED in labels else [],
             )
 
@@ -306,7 +312,18 @@ class StandIn:
                 "lastTimestamp": now,
             }
         )
-        self._rest.delete(self._rest.path("v1", "Pod", namespace, meta["name"]))
+        path = self._rest.path("v1", "Pod", namespace, meta["name"])
+        if self.tells:
+            told = {
+                "type": "DisruptionTarget",
+                "status": "True",
+                "reason": "PreemptionByScheduler",
+                "message": text,
+                "lastTransitionTime": now,  # without it the cluster takes it for an old one
+            }
+            conditions = [*victim.pod["status"].get("conditions", []), told]
+            self._rest.patch(f"{path}/status", {"status": {"conditions": conditions}})
+        self._rest.delete(path)
         meta["deletionTimestamp"] = now
 
     def _holds(self, queue: str) -> str:
@@ -446,6 +463,12 @@ def _gpu_nodes(rest: Rest) -> dict[str, int]:
         if node["metadata"]["labels"].get("nvidia.com/gpu.sharing-strategy") == "none"
         and node["status"]["allocatable"].get("nvidia.com/gpu", "0") != "0"
     }
+
+
+def _part(annotations: Json) -> float:
+    """Return what a pod requests of one GPU, in hundredths, as KAI rounds it."""
+    part = float(annotations.get("gpu-fraction", 0))
+    return part or round(int(annotations.get("gpu-memory", 0)) / _MEMORY, 2)
 
 
 def _owner(task: Task) -> Json:

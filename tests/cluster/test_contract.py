@@ -21,6 +21,7 @@ from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.cluster import Cluster
 from scripts.cluster.rest import Rest
 from scripts.cluster.settings import MILLI_GPU
+from tests.cluster.chart import rendered
 from tests.cluster.contract_projects import (
     QUOTAS,
     clear,
@@ -31,17 +32,18 @@ from tests.cluster.contract_projects import (
     remove,
     remove_kai,
 )
-from tests.cluster.kai_scheduler import scheduling
+from tests.cluster.kai_scheduler import StandIn, scheduling
 from tests.cluster.rbac import RBAC
 from tests.cluster.serving import serving
 from tests.contract.access_table import ADMIN
 from tests.contract.backend_contract import BackendContract
 from tests.contract.data import publish
-from tests.contract.helpers import until
+from tests.contract.helpers import run, until
 from tests.contract.planning_contract import PlanningContract
 from tests.contract.sessions_contract import SessionsContract
 from tests.contract.volumes_contract import VolumesContract
 from tests.fakes import ask
+from tests.kubernetes.engine_pages import manifests
 from tests.kubernetes.fake_rbac import MANIFESTS, PREFIX
 from tests.waiting import wait_for
 
@@ -105,10 +107,14 @@ def quotas(kubelet: Cluster) -> Iterator[Rest]:
 
 @pytest.fixture(scope="class")
 def kai(kubelet: Cluster) -> Iterator[Rest]:
-    for rest in projects(kubelet.rest(), make_kai):
-        with scheduling(rest, tuple(QUOTAS)):
-            yield rest
+    yield from projects(kubelet.rest(), make_kai)
     remove_kai(kubelet.rest())
+
+
+@pytest.fixture(scope="class")
+def scheduler(kai: Rest) -> Iterator[StandIn]:
+    with scheduling(kai, tuple(QUOTAS)) as stand_in:
+        yield stand_in
 
 
 class ClusterContract(BackendContract):
@@ -181,6 +187,7 @@ class TestResourceQuota(ClusterContract):
 
 
 @pytest.mark.asyncio
+@pytest.mark.usefixtures("scheduler")
 class TestKai(SessionsContract, PlanningContract):
     """What depends on the engine, with a stand-in for KAI that writes what the real one does."""
 
@@ -221,6 +228,59 @@ class TestKai(SessionsContract, PlanningContract):
         [whole] = found.departments
         assert set(whole.projects) == {use.name for use in found.projects}
         assert (whole.parent, whole.quota, whole.limit, whole.allocated) == ("", None, None, 1000)
+
+    async def test_a_project_of_kai_names_the_queue_of_its_namespace(
+        self, backend: Backend, kai: Rest
+    ) -> None:
+        session = await run(backend, project="team-c", gpu="0.5")
+        [pod] = kai.get(kai.path("v1", "Pod", "team-c"))["items"]
+        labels, annotations = pod["metadata"]["labels"], pod["metadata"]["annotations"]
+        assert (labels["kai.scheduler/queue"], annotations["gpu-fraction"]) == ("vision", "0.5")
+        assert session.placement is not None
+        assert session.placement.milli == 500
+
+    async def test_a_part_by_memory_is_what_it_comes_to(self, backend: Backend, kai: Rest) -> None:
+        session = await run(backend, gpu_memory="8Gi")
+        [pod] = kai.get(kai.path("v1", "Pod", "team-a"))["items"]
+        assert pod["metadata"]["annotations"]["gpu-memory"] == "8192"
+        assert session.placement is not None
+        assert session.placement.milli == 250
+
+    async def test_a_job_whose_pod_is_told_of_its_eviction_goes_on(
+        self,
+        backend: Backend,
+        kai: Rest,
+        scheduler: StandIn,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        def jobs() -> dict[str, str]:
+            found = kai.get(kai.path("batch/v1", "Job", "team-b"))["items"]
+            every = {each["metadata"]["name"]: each["metadata"]["uid"] for each in found}
+            return {name: uid for name, uid in every.items() if name.startswith("gpu-train-")}
+
+        monkeypatch.setattr(scheduler, "tells", True)
+        trainings = [
+            await run(backend, f"train-{n}", gpu="8", project="team-b", kind="train")
+            for n in range(2)
+        ]
+        before = jobs()
+        taker = await run(backend, "taker", gpu="4")
+        ids = {each.id for each in trainings}
+        [gone] = [s.id for s in backend.sessions.all() if s.id in ids and s.state != "running"]
+        victim = await until(backend, gone, lambda s: s.state == "waiting")
+        assert victim.reclaimed is not None
+        assert victim.reclaimed.session == taker.id
+        await backend.sessions.stop(taker.id)
+        again = await until(backend, gone, "running")
+        assert again.run == 2
+        assert jobs() == before
+
+    async def test_the_queues_of_page_and_chart_are_accepted(self, kai: Rest) -> None:
+        shown = [*manifests("kai"), *rendered("team-a", engine="kai")]
+        queues = [each for each in shown if each["kind"] == "Queue"]
+        assert len(queues) == 4
+        for each in queues:
+            assert kai.apply(each, dry_run=True)
 
 
 def _bind(rest: Rest, kind: str, role: str, person: str, namespace: str = "") -> None:
