@@ -8,20 +8,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 import yaml
 
 from scripts.cluster.cluster import Cluster
-from scripts.cluster.labels import FORWARD
+from scripts.cluster.egress import forwards
 from scripts.cluster.rest import Rest
 from scripts.cluster.settings import MILLI_GPU
 from tests.cluster.chart import CHART, ENGINES, PEOPLE, helm, rendered, values
 from tests.cluster.rbac import with_token
-from tests.cluster.teams import GPU_NODE, Teams, make_priorities
+from tests.cluster.teams import GPU_NODE, RESTRICTED, Teams, make_priorities
 from tests.hub.hub import INSTALLED, Hub, Person, until
 from tests.kubernetes.fake_rbac import MANIFESTS
+from tests.waiting import PATIENCE
 
+HTTPS, METRICS = 8443, 9090
+"""The controller's ports in its pod."""
 BOSS = "boss"
 """A user of the Hub who is an administrator of the cluster's sessions."""
 
@@ -100,6 +104,11 @@ class Site:
     team: str
     kubeconfig: Path
 
+    @property
+    def made(self) -> str:
+        """The team whose namespace the chart makes."""
+        return f"{self.team}-made"
+
     def helm(self, *words: str, values: Mapping[str, Any] | None = None) -> str:
         """Run Helm in the release's namespace."""
         place = (f"--kubeconfig={self.cluster.kubeconfig()}", f"--namespace={self.namespace}")
@@ -111,6 +120,7 @@ class Site:
             f"c.KubernetesConfig.kubeconfig = {str(self.kubeconfig)!r}",
             "c.KubernetesConfig.reach = 'port-forward'",
             "c.KubernetesConfig.shares = ['whole', 'milli']",
+            "c.GpuQuota.history_interval = 1",
         ]
         files = self.hub.files
         self.rest.apply(
@@ -137,10 +147,14 @@ class Site:
             roles=False,
             admins=[{"user": f"hub:{BOSS}"}],
             storage={"storageClass": "test-csi"},
+            metrics={"enabled": True},
             config="\n".join(config),
             **more,
         )
-        given["projects"] = [{"name": self.team, "namespace": False, "quota": 2, **PEOPLE}]
+        given["projects"] = [
+            {"name": self.team, "namespace": False, "quota": 2, **PEOPLE},
+            {"name": self.made, "quota": 0.5},
+        ]
         self.helm("upgrade", "--install", self.namespace, str(CHART), values=given)
 
     def let_in(self) -> None:
@@ -156,13 +170,13 @@ class Site:
         found = self.rest.get(self.rest.path("v1", "Pod", self.namespace))["items"]
         return sorted(found, key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)
 
-    def ready(self, other: str = "") -> str:
-        """Return the real port of the controller once it is ready in another pod than `other`."""
+    def ready(self, other: str = "", port: int = HTTPS) -> int:
+        """Return a real port of the controller once it is ready in another pod than `other`."""
         for pod in self.pods():
             states = pod["status"].get("containerStatuses", [])
             if states and all(each["ready"] for each in states) and pod["metadata"]["uid"] != other:
-                return str(pod["metadata"]["annotations"][FORWARD]).partition("=")[2]
-        return ""
+                return forwards(pod)[port]
+        return 0
 
     def said(self) -> str:
         """Return the last lines of the controller's log."""
@@ -193,6 +207,7 @@ def site(
                 yield site
         finally:
             site.helm("uninstall", space, "--ignore-not-found")
+            rest.delete(rest.path("v1", "Namespace", "", site.made))
 
 
 @pytest.fixture(scope="module")
@@ -210,12 +225,32 @@ def launch(person: Person, project: str) -> str:
     return path
 
 
+def test_what_it_installs_is_in_use(site: Site) -> None:
+    path = site.rest.path("coordination.k8s.io/v1", "Lease", site.namespace, site.namespace)
+    assert site.rest.get(path)["spec"]["holderIdentity"]
+    space = site.rest.get(site.rest.path("v1", "Namespace", "", site.made))
+    assert space["metadata"]["labels"][RESTRICTED] == "restricted"
+    quotas = {site.team: 2000, site.made: 500}
+    boss = site.hub.token_of(BOSS)
+
+    def are_counted() -> bool:
+        found = site.hub.asked_directly(boss, "/quota").body["projects"]
+        return {each["name"]: each["quota"] for each in found} == quotas
+
+    until(are_counted, site.said)
+    address = f"http://127.0.0.1:{site.ready(port=METRICS)}/metrics"
+    with urlopen(address, timeout=PATIENCE) as answer:  # noqa: S310 (our own)
+        scraped = answer.read().decode()
+    for name, milli in quotas.items():
+        assert f'gpuquota_gpus_quota{{project="{name}"}} {milli / 1000}' in scraped
+
+
 def test_two_people_share_a_team_through_their_hub(site: Site, people: list[Person]) -> None:
     ana, li = people
     about = ana.ask("GET", "/about").body
     assert (about["user"], about["backend"]) == ("hub:ana", "kubernetes")
-    [project] = ana.ask("GET", "/quota").body["projects"]
-    assert (project["name"], project["quota"]) == (site.team, 2000)
+    quotas = {each["name"]: each["quota"] for each in ana.ask("GET", "/quota").body["projects"]}
+    assert quotas == {site.team: 2000, site.made: 500}
     path = launch(ana, site.team)
     seen = li.ask("GET", path).body
     assert (seen["owner"], seen["state"]) == ("hub:ana", "running")
@@ -225,16 +260,17 @@ def test_two_people_share_a_team_through_their_hub(site: Site, people: list[Pers
 
 def test_an_upgrade_keeps_sessions_and_history(site: Site, people: list[Person]) -> None:
     ana, _ = people
-    before, known = site.pods()[0]["metadata"]["uid"], ana.ask("GET", "/sessions").body["items"]
+    old, known = site.pods()[0]["metadata"]["uid"], ana.ask("GET", "/sessions").body["items"]
     boss = site.hub.token_of(BOSS)
     levels = [{"level": f"project:{site.team}", "rules": {"idle_timeout": "2h"}}]
     revision = site.hub.asked_directly(boss, "/policy").body["revision"]
     policy = {"levels": levels, "revision": revision}
     changed = site.hub.asked_directly(boss, "/policy", "PUT", policy)
     assert changed.status == 200, changed.body
+    before = until(lambda: history(site, boss), site.said)
     site.install(settings={"rules": {"consolidate": True}})
     # Without a Service, its port is another one now.
-    site.hub.found = f"https://localhost:{until(lambda: site.ready(other=before), site.said)}"
+    site.hub.found = f"https://localhost:{until(lambda: site.ready(other=old), site.said)}"
     found = site.hub.asked_directly(ana.token, "/sessions").body["items"]
     assert [each["id"] for each in found] == [each["id"] for each in known]
     assert site.hub.asked_directly(boss, "/rules").body["consolidate"] is True
@@ -242,6 +278,16 @@ def test_an_upgrade_keeps_sessions_and_history(site: Site, people: list[Person])
     assert [(each["who"], each["what"]) for each in entries] == [
         (f"hub:{BOSS}", "changed the policy")
     ]
+    first = history(site, boss)[0]
+    assert first["at"] == before[0]["at"]
+    assert first["seconds"] >= before[0]["seconds"] > 0
+
+
+def history(site: Site, token: str) -> list[Any]:
+    """Return what the controller has recorded of the team's use, the oldest first."""
+    answer = site.hub.asked_directly(token, f"/history?hours=1&project={site.team}")
+    found: list[Any] = answer.body["points"]
+    return found
 
 
 def test_what_it_leaves_when_it_is_uninstalled(site: Site) -> None:
@@ -249,5 +295,7 @@ def test_what_it_leaves_when_it_is_uninstalled(site: Site) -> None:
     until(lambda: not site.pods(), site.said)
     kept = site.rest.get(site.rest.path("v1", "PersistentVolumeClaim", site.namespace))["items"]
     assert [each["metadata"]["name"] for each in kept] == [site.namespace]
+    space = site.rest.get(site.rest.path("v1", "Namespace", "", site.made))
+    assert space["status"]["phase"] == "Active"
     sessions = site.rest.get(site.rest.path("apps/v1", "StatefulSet", site.team))["items"]
     assert len(sessions) == 1
