@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from ..core import fallback_views, fallbacks
 from ..core.end_requests import requested
 from ..core.fallbacks import Place, Record
-from ..errors import Unavailable, WrongState
+from ..errors import NotFound, Unavailable, WrongState
 from ..model.ending import PageReport
 from ..model.previews import QueuePosition
 from ..model.reasons import Reason
@@ -136,11 +136,20 @@ class PlacedPlanning(UnitedPlanning):
 
     async def position(self, session_id: str) -> QueuePosition:
         """Return why a session is queued, and its position. Raises NotFound."""
-        found = next((each for each in self._placed.all() if each.id == session_id), None)
-        if found and found.fallback and found.fallback.moving:
+        try:
+            position = await super().position(session_id)
+        except NotFound:  # it may have been taken back since it was asked
+            found = self._listed(session_id)
+            if found is None:
+                raise
             return QueuePosition(session=session_id, reason=found.reason)
-        position = await super().position(session_id)
-        return position if not (found and found.fallback) else _with_reason(position, found)
+        found = self._listed(session_id)
+        return _with_reason(position, found) if found else position
+
+    def _listed(self, session_id: str) -> Session | None:
+        """Return a session that has several places, None for any other."""
+        every = self._placed.all()
+        return next((each for each in every if each.id == session_id and each.fallback), None)
 
 
 class ClusterFallbacks:

@@ -68,6 +68,19 @@ async def test_it_waits_for_its_time_and_says_where_it_goes_then(backend: Backen
     assert (await until(backend, session.id, "running")).spec.project == "team-a"
 
 
+async def test_it_is_found_while_it_is_taken_back(backend: Backend) -> None:
+    await run(backend, "first", gpu="4")
+    session = await create(backend, HOUR)
+    found = await until(backend, session.id, lambda s: s.reason is not None)
+    planning: Any = backend.at("team-a").planning
+
+    async def gone(session_id: str) -> None:
+        raise NotFound(f"Session {session_id!r} not found.")
+
+    planning.position = gone
+    assert (await backend.planning.position(session.id)).reason == found.reason
+
+
 async def test_the_last_place_waits_without_limit(backend: Backend) -> None:
     await run(backend, "first", gpu="4")
     other = await run(backend, "other", gpu="4", project="cloud/demo")
