@@ -31,6 +31,9 @@ def test_a_line_with_a_share_launches():
     assert read_line("exp2 --template small").launches
     assert not read_line("exp2 -v notes:/notes").launches
     assert read_line("-i py311").launches
+    several = read_line("-g 1 --on lab,cloud --on-wait 2m")
+    assert (several.request["on"], several.request["on_wait"]) == (["lab", "cloud"], "2m")
+    assert read_line("exp2 --on lab,cloud").launches
     assert not read_line("").launches
 
 

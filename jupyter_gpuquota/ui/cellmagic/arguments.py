@@ -10,10 +10,11 @@ from typing import cast
 from ...client.sessions import Wishes
 from ...errors import FieldError, refuse
 from ..arguments import add_share, offer, own_projects, session_names, template_names
+from ..commands.sessions import places
 from ..grammar import split_line
 from ..parser import Parser
 
-_LAUNCHES = ("gpu", "gpu_memory", "gpu_compute", "mig_profile", "template")
+_LAUNCHES = ("gpu", "gpu_memory", "gpu_compute", "mig_profile", "template", "on")
 _EPILOG = """The kernel there is the same for all cells of a notebook, so that variables stay.
 With a share or a template the cell runs in a scratch session, which stops when it was idle for 15
 minutes. With neither it runs where the last such cell of this notebook ran.
@@ -23,6 +24,7 @@ examples:
   %%gpu exp1 --in data,labels --out model
   %%gpu -g 0.25
   %%gpu --template small -v notes:/work/notes
+  %%gpu -g 1 --on lab,cloud --on-wait 2m
   %%gpu
   %%gpu exp2 -g 0.5 --keep"""
 
@@ -85,6 +87,7 @@ def make_parser() -> Parser:
         metavar="NAME:/PATH[:ro]",
         help="a volume that it mounts",
     )
+    places.fill(parser)
     _add_variables(parser)
     parser.add_argument(
         "--keep", action="store_true", help="do not stop a scratch session when it is idle"
@@ -121,6 +124,7 @@ def _request(args: argparse.Namespace) -> Wishes:
         "data": args.data,
         "volumes": args.volumes,
         "template": args.template,
+        **places.read(args),
     }
     given = {field: value for field, value in request.items() if value}
     return cast("Wishes", {**given, "kind": "interactive"})

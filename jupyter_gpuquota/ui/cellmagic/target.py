@@ -91,8 +91,10 @@ def _last(client: Client, notebook: Notebook) -> Session:
 
 def _found(client: Client, line: CellLine, notebook: Notebook) -> Session:
     name = line.name or notebook.scratch(line.request)
+    # One with several places may be in another project now.
+    project = "" if line.request.get("on") else line.project
     try:
-        return client.sessions.get(name, project=line.project)
+        return client.sessions.get(name, project=project)
     except NotFound:
         if not line.launches:
             raise
