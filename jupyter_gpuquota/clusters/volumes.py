@@ -25,11 +25,13 @@ class UnitedVolumes:
 
     def classes(self, project: str = "") -> tuple[StorageClass, ...]:
         """Return the classes of which volumes can be made, by default in the first cluster."""
-        return self._of(project).classes(project)
+        able = self._members.of(project).volumes
+        return able.classes(project) if able else ()
 
     def knows(self, project: str) -> bool:
         """Return whether the volumes of a project are known."""
-        return self._of(project).knows(project)
+        able = self._members.of(project).volumes
+        return able.knows(project) if able else False
 
     def problems(self) -> tuple[str, ...]:
         """Return what is not known now, and why."""

@@ -9,28 +9,28 @@ from msgspec import structs
 
 from ..model.clusters.fallback import Fallback, FallbackPlace
 from ..model.messages.build import message, reason
+from ..model.reasons import Reason
 from ..model.sessions import Session
-from ..model.struct import Message
 from .fallbacks import STEPS_KEPT, Record, due, is_queued, next_place
 
 
 def shown(record: Record, session: Session, usable: Collection[str]) -> Session:
     """Return a session in one of its places, with its list and what has happened to it before."""
-    until = due(record) if is_queued(session) else None
-    found = structs.replace(
+    fallback = _list(record)
+    if is_queued(session) and (until := due(record)):
+        fallback = _with_next(fallback, record, until, usable)
+    return structs.replace(
         session,
         created=record.created,
-        fallback=_list(record, until),
+        fallback=fallback,
         progress=(*record.steps, *session.progress)[-STEPS_KEPT:],
+        reason=session.reason and _extended(session.reason, fallback),
     )
-    if until is None or session.reason is None:
-        return found
-    return structs.replace(found, reason=session.reason.extended(_outlook(record, until, usable)))
 
 
 def alone(record: Record) -> Session:
     """Return a session while it is in no place."""
-    moving = reason("Moving", "fallback.moving", cluster=record.place.cluster)
+    moving = reason("Moving", "fallback.moving", cluster=record.place.label)
     return Session(
         id=record.id,
         spec=record.place.spec,
@@ -42,11 +42,11 @@ def alone(record: Record) -> Session:
         path=f"gpuquota/s/{record.id}/",
         reason=record.why or moving,
         progress=record.steps,
-        fallback=_list(record, None),
+        fallback=_list(record),
     )
 
 
-def _list(record: Record, until: datetime | None) -> Fallback:
+def _list(record: Record) -> Fallback:
     return Fallback(
         places=tuple(
             FallbackPlace(
@@ -60,16 +60,25 @@ def _list(record: Record, until: datetime | None) -> Fallback:
         ),
         current=record.current,
         since=record.since,
-        until=until,
         moving=record.step in {"submitting", "withdrawing"},
     )
 
 
-def _outlook(record: Record, until: datetime, usable: Collection[str]) -> Message:
+def _with_next(
+    fallback: Fallback, record: Record, until: datetime, usable: Collection[str]
+) -> Fallback:
     index = next_place(record, usable)
     if index is not None:
-        at = until.isoformat(timespec="seconds")
-        return message("fallback.until", at=at, next=record.places[index].cluster)
-    first = next_place(record)
-    name = record.places[first].cluster if first is not None else ""
-    return message("fallback.away", next=name)
+        return structs.replace(fallback, next=index, until=until)
+    return structs.replace(fallback, next=next_place(record))
+
+
+def _extended(why: Reason, fallback: Fallback) -> Reason:
+    """Return why a session waits, with what comes after that."""
+    if fallback.next is None:
+        return why
+    label = fallback.places[fallback.next].label
+    if fallback.until is None:
+        return why.extended(message("fallback.away", next=label))
+    at = fallback.until.isoformat(timespec="seconds")
+    return why.extended(message("fallback.until", at=at, next=label))

@@ -26,7 +26,7 @@ from typing import Literal
 import msgspec
 from msgspec import structs
 
-from ..model.clusters.names import cluster_of
+from ..model.clusters.names import cluster_of, place_label
 from ..model.messages.build import message, reason
 from ..model.reasons import Reason
 from ..model.sessions import LIVE, Progress, Session, SessionSpec, State
@@ -52,6 +52,11 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     cluster: str
     spec: SessionSpec
     refused: str = ""
+
+    @property
+    def label(self) -> str:
+        """How it is named in texts."""
+        return place_label(self.name, self.cluster)
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -214,7 +219,7 @@ def went_on(record: Record, usable: Collection[str], now: datetime) -> Record:
     if index is None:
         return structs.replace(record, step="submitting", since=now)
     span, after = max(0, int((now - record.since).total_seconds())), record.places[index]
-    line = message("progress.went_on", span=span, cluster=record.place.cluster, next=after.cluster)
+    line = message("progress.went_on", span=span, cluster=record.place.label, next=after.label)
     event = message(
         "audit.went_on", **_names(record), next=after.name, project=after.spec.project, span=span
     )
@@ -226,7 +231,7 @@ def refused(record: Record, why: str, now: datetime) -> Record:
     """Return the record after the present place has refused the session for good."""
     place = structs.replace(record.place, refused=why)
     places = (*record.places[: record.current], place, *record.places[record.current + 1 :])
-    line = message("progress.refused_on", cluster=place.cluster, why=why)
+    line = message("progress.refused_on", cluster=place.label, why=why)
     record, names = structs.replace(record, places=places), _names(record)
     index = next_place(record)
     if index is None:

@@ -136,16 +136,29 @@ def test_a_session_is_shown_with_its_list() -> None:
     session = structs.replace(QUEUED, reason=why)
     shown = fallback_views.shown(record(), session, ALL)
     assert shown.fallback is not None
-    assert (shown.fallback.cluster, shown.fallback.until) == ("lab", LATE)
+    assert (shown.fallback.cluster, shown.fallback.until, shown.fallback.next) == ("lab", LATE, 1)
     assert shown.reason is not None
     assert shown.reason.message.endswith("it goes on to cloud.")
-    away = fallback_views.shown(record(), session, {HERE}).reason
-    assert away is not None
-    assert away.message.endswith("It goes on to cloud once that can be reached.")
+    away = fallback_views.shown(record(), session, {HERE})
+    assert away.reason is not None
+    assert away.reason.message.endswith("It goes on to cloud once that can be reached.")
+    assert away.fallback is not None
+    assert (away.fallback.until, away.fallback.next) == (None, 1)
     running = fallback_views.shown(fallbacks.settled(record()), STARTED, ALL)
     assert running.reason is None
     assert running.fallback is not None
-    assert running.fallback.until is None
+    assert (running.fallback.until, running.fallback.next) == (None, None)
+
+
+def test_a_template_is_named_with_its_cluster() -> None:
+    places = (place(HERE), structs.replace(place(HERE), name="small"))
+    found = record(places=places)
+    queued = structs.replace(QUEUED, reason=reason("OverQuota", "reclaim.stopping"))
+    shown = fallback_views.shown(found, queued, ALL).reason
+    assert shown is not None
+    assert shown.message.endswith("it goes on to small (lab).")
+    after = fallbacks.went_on(fallbacks.withdrawing(found), ALL, LATE)
+    assert after.steps[0].message == "Waited 10 min in lab; now in small (lab)"
 
 
 def test_a_session_in_no_place_is_queued_all_the_same() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ipywidgets import Accordion, Button, Widget
+from msgspec import structs
 
 from jupyter_gpuquota import Client, LaunchWidget, QuotaWidget, SessionsWidget
 from jupyter_gpuquota.ui.views.markup import tag
 from jupyter_gpuquota.ui.widgets.live import live
+from tests.fakes import ENVIRONMENT, Instead
 from tests.ui.test_container import MEANT, make_volumes
 
 
@@ -138,6 +142,30 @@ class TestLaunch:
         widget = LaunchWidget(client)
         assert ("base", "/env") in widget._fields["environment"].options
         assert not any(isinstance(child, Accordion) for child in widget.children)
+
+    @pytest.mark.parametrize("in_containers", [True, False])
+    def test_environments_are_those_of_the_projects_cluster(
+        self, backend, transport, client, in_containers
+    ):
+        async def environments():
+            return (structs.replace(ENVIRONMENT, id="torch", label="torch"),)
+
+        if not in_containers:
+            backend.inventory.containers = None
+        there = replace(backend, inventory=Instead(backend.inventory, environments=environments))
+        transport.backend = replace(backend, clusters={"lab": backend, "cloud": there})
+        widget = LaunchWidget(client)
+        project, environment = widget._fields["project"], widget._fields["environment"]
+
+        def offered() -> list[str]:
+            return [each if isinstance(each, str) else each[0] for each in environment.options]
+
+        assert offered()[-1] == "base"
+        project.options = (*project.options, "cloud/ml")
+        project.value = "cloud/ml"
+        assert offered()[-1] == "torch"
+        project.value = "team-b"
+        assert offered()[-1] == "base"
 
     def test_every_option_of_a_container_is_sent(self, widget, client):
         make_volumes(client)

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from ..resources import Share
 from ..struct import Model
+from .names import place_label
 
 
 class FallbackPlace(Model, frozen=True, kw_only=True):
@@ -21,18 +22,25 @@ class FallbackPlace(Model, frozen=True, kw_only=True):
     share: Share
     refused: str = ""
 
+    @property
+    def label(self) -> str:
+        """How it is named in texts."""
+        return place_label(self.name, self.cluster)
+
 
 class Fallback(Model, frozen=True, kw_only=True):
     """The list of a session, and how far it is.
 
     `current` is the number of the present place, from 0, where it has been `since` then; at
-    `until` the next place is tried, None if it stays. While it is `moving` it is in neither.
+    `until` the place `next` is tried. Without `until` it waits for the cluster of that place to be
+    reached; both are None if it stays. While it is `moving` it is in neither.
     """
 
     places: tuple[FallbackPlace, ...]
     current: int = 0
     since: datetime
     until: datetime | None = None
+    next: int | None = None
     moving: bool = False
 
     @property
@@ -49,3 +57,8 @@ class PlacePreview(Model, frozen=True, kw_only=True):
     project: str
     verdict: str
     message: str
+
+    @property
+    def label(self) -> str:
+        """How it is named in texts."""
+        return place_label(self.name, self.cluster)

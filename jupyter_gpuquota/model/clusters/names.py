@@ -18,6 +18,11 @@ def cluster_of(name: str) -> str:
     return name.rpartition(_BETWEEN)[0]
 
 
+def place_label(name: str, cluster: str) -> str:
+    """Return how a place is named in texts: a template with its cluster."""
+    return name if name == cluster else f"{name} ({cluster})"
+
+
 def name_in(name: str) -> str:
     """Return a name without its cluster."""
     return name.rpartition(_BETWEEN)[2]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...model.clusters.fallback import PlacePreview
 from ...model.previews import Preview
 from ...model.struct import FieldProblem
 from .markup import Markup, join, printable, tag
@@ -55,7 +54,7 @@ class PreviewView(View[Preview]):
         pairs = [
             ("hint", preview.reason.hint if preview.reason else ""),
             ("isolation", isolation_text(preview.isolation) if preview.isolation else ""),
-            *((place_text(each), each.message) for each in preview.places),
+            *((each.label, each.message) for each in preview.places),
             *problems,
         ]
         return [(name, value) for name, value in pairs if value]
@@ -65,8 +64,3 @@ def _without(message: str, problem: FieldProblem) -> str:
     """Return the text of a problem without what the message says already."""
     known = problem.message in message
     return problem.hint if known else f"{problem.message} {problem.hint}".strip()
-
-
-def place_text(place: PlacePreview) -> str:
-    """Return the name of a place: a template with its cluster."""
-    return place.name if place.name == place.cluster else f"{place.name} ({place.cluster})"

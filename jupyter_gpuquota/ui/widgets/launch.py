@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from typing import Any
 
 from ipywidgets import (
@@ -21,9 +20,9 @@ from ipywidgets import (
 from ...client import Client
 from ...client.sessions import Wishes
 from ...errors import FieldError, GpuQuotaError, refused
+from ...model.clusters.names import cluster_of
 from ...model.previews import Preview
 from ..views.markup import Markup, join, tag
-from ..views.previews import place_text
 from ..views.sessions import KINDS, isolation_text, outcome
 from . import container
 from .live import error_html
@@ -51,7 +50,9 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._options: dict[str, Any] = {}
         self._launch = Button(description="Launch", button_style="primary")
         self._launch.on_click(self._submit)
+        self._cluster = ""
         self._fill()
+        self._fields["project"].observe(self._take_project, "value")
         self.children = (
             *self._fields.values(),
             *self._more(),
@@ -64,31 +65,38 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
         """Fill the lists of projects and environments."""
         try:
             quota = self._client.quota.get()
-            environments = self._client.environments.list().environments
             about = self._client.about()
+            preferred = self._client.context.project()
+            self._fields["project"].options = quota.mine
+            if quota.mine:
+                known = preferred in quota.mine
+                self._fields["project"].value = preferred if known else quota.default
+            self._places.layout.display = "" if about.clusters else "none"
+            self._places.placeholder = ", ".join(about.clusters[:2])
+            if about.containers:
+                self._offer_containers()
+            self._offer_environments()
         except GpuQuotaError as error:
             self._status.value = error_html(error)
-            return
-        preferred = self._client.context.project()
-        self._fields["project"].options = quota.mine
-        if quota.mine:
-            known = preferred in quota.mine
-            self._fields["project"].value = preferred if known else quota.default
-        usable = [e for e in environments if not e.problem]
-        self._places.layout.display = "" if about.clusters else "none"
-        self._places.placeholder = ", ".join(about.clusters[:2])
-        if about.containers:
-            self._offer_containers([e.id for e in usable])
+
+    def _offer_environments(self) -> None:
+        """Offer the environments of the project's cluster. Raises GpuQuotaError."""
+        project = self._fields["project"].value or ""
+        self._cluster = cluster_of(project)
+        asked = project if self._cluster else ""
+        found = self._client.environments.list(project=asked).environments
+        usable = [e for e in found if not e.problem]
+        if self._options:
+            self._fields["environment"].options = [e.id for e in usable]
         else:
             listed = [(e.label, e.image or e.prefix) for e in usable]
             self._fields["environment"].options = [("Default", ""), *listed]
 
-    def _offer_containers(self, images: Sequence[str]) -> None:
+    def _offer_containers(self) -> None:
         """Offer images, of which any may be typed, and the options of a container."""
         self._fields["environment"] = Combobox(
             description="Image",
             placeholder="default",
-            options=images,
             continuous_update=False,
             **_SIZE,
         )
@@ -101,6 +109,14 @@ class LaunchWidget(VBox):  # type: ignore[misc]  # ipywidgets ships no types
         if not self._options:
             return []
         return [Accordion([VBox([*self._options.values()])], titles=("Container",))]
+
+    def _take_project(self, _change: object) -> None:
+        if cluster_of(self._fields["project"].value or "") == self._cluster:
+            return
+        try:
+            self._offer_environments()
+        except GpuQuotaError as error:
+            self._status.value = error_html(error)
 
     def _take_preset(self, _change: object) -> None:
         self._fields["gpu"].value = self._fields["preset"].value
@@ -163,7 +179,7 @@ def preview_html(preview: Preview, *, named: bool = True) -> Markup:
     line = tag("b", f"{mark} {preview.message}".lstrip())
     prompt = Markup() if named else tag("div", "Enter a name.")
     problems = (tag("li", f"{p.field}: {p.message} {p.hint}") for p in preview.problems)
-    places = (tag("li", f"{place_text(p)}: {p.message}") for p in preview.places)
+    places = (tag("li", f"{p.label}: {p.message}") for p in preview.places)
     holds = f"Isolation: {isolation_text(preview.isolation)}" if preview.isolation else ""
     listed = tag("ul", *problems) if preview.problems else ""
     tried = tag("ol", *places) if preview.places else ""

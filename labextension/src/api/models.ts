@@ -1766,13 +1766,15 @@ export interface KeptAlive {
  * The list of a session, and how far it is.
  *
  * `current` is the number of the present place, from 0, where it has been `since` then; at
- * `until` the next place is tried, None if it stays. While it is `moving` it is in neither.
+ * `until` the place `next` is tried. Without `until` it waits for the cluster of that place to be
+ * reached; both are None if it stays. While it is `moving` it is in neither.
  */
 export interface Fallback {
   places: FallbackPlace[];
   current: number;
   since: string;
   until: string | null;
+  next: number | null;
   moving: boolean;
 }
 /**
