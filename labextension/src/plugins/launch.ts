@@ -28,6 +28,7 @@ const ARGS = {
       type: 'string',
       description: 'A version of a dataset to use, as NAME@REF'
     },
+    project: { type: 'string', description: 'The project to launch it in' },
     volume: { type: 'string', description: 'The name of a volume to mount' },
     session: {
       type: 'string',
@@ -81,6 +82,7 @@ export const launch: JupyterFrontEndPlugin<void> = {
         const wanted = {
           gpu: text(args.gpu),
           data: text(args.data),
+          project: text(args.project),
           volume: text(args.volume),
           session: text(args.session),
           template: text(args.template)

@@ -1,5 +1,10 @@
 import { Department, ProjectUse, Quota } from '../api/models';
 
+/** Return the cluster that the name of a project or a node begins with; empty for the first. */
+export function clusterOf(name: string): string {
+  return name.slice(0, Math.max(0, name.lastIndexOf('/')));
+}
+
 /** Return the project of a name, else the default one, else the first. */
 export function projectOf(
   { default: usual, projects }: Quota,

@@ -1,4 +1,9 @@
-import { Volume, VolumeChange, VolumeRequest } from '../../api/models';
+import {
+  StorageClass,
+  Volume,
+  VolumeChange,
+  VolumeRequest
+} from '../../api/models';
 import { routes } from '../../api/routes';
 import { IGpuWorkspace } from '../../tokens';
 
@@ -30,9 +35,19 @@ export class VolumeActions {
   }
 }
 
+/** Return the classes of which volumes of a project can be made. Throws ApiError. */
+export async function askClasses(
+  workspace: Pick<IGpuWorkspace, 'call'>,
+  project: string
+): Promise<readonly StorageClass[]> {
+  const query = { project };
+  return (await workspace.call(routes.volumesList, { query })).classes;
+}
+
+/** Return the parts of a volume's path; `~` stands for the slash after a cluster. */
 function argsOf({ name, project }: Volume): {
   project: string;
   volume: string;
 } {
-  return { project, volume: name };
+  return { project: project.replace('/', '~'), volume: name };
 }

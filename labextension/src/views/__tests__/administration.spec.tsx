@@ -81,6 +81,16 @@ describe('the projects', () => {
     expect(screen.queryByRole('button', { name: 'team-a' })).toBeNull();
   });
 
+  it('of other clusters can only be read', async () => {
+    const items = ['team-a', 'cloud/ml'].map(name => makeSetProject({ name }));
+    page.setProjects({ items });
+    await page.open();
+    expect(screen.getByRole('button', { name: 'team-a' })).toBeTruthy();
+    expect(screen.getByText('cloud/ml')).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'cloud/ml' })).toBeNull();
+    expect(screen.getByText(/other clusters are managed there/)).toBeTruthy();
+  });
+
   it('stay with the engine where a file sets all else', async () => {
     page.setProjects({ source: 'engine', file: '/etc/gpu/quota.yaml' });
     await page.open();

@@ -1,9 +1,19 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
-import { makeAbout, makeQuota, makeSession } from '../../__tests__/builders';
+import {
+  makeAbout,
+  makeProject,
+  makeQuota,
+  makeSession
+} from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { makeTemplate } from '../../__tests__/templates';
-import { FieldProblem, Fallback, PlacePreview } from '../../api/models';
+import {
+  Environment,
+  FieldProblem,
+  Fallback,
+  PlacePreview
+} from '../../api/models';
 import { LaunchModel } from '../../state/launch';
 import Places from '../clusters/places';
 import { LaunchForm } from '../launch/launch';
@@ -94,6 +104,7 @@ describe('the clusters of a launch', () => {
       screen.getByRole('button', { name: 'Do not try cluster 1' })
     );
     await waitFor(() => expect(sent()?.on).toEqual(['cloud']));
+    expect(document.activeElement?.textContent).toBe('Add a cluster');
   });
 
   it('say at the field what is wrong with one of them', async () => {
@@ -107,6 +118,17 @@ describe('the clusters of a launch', () => {
     );
   });
 
+  it('say of which of them something is wrong', async () => {
+    problems = [{ field: 'on[1].gpu', message: 'Too much.', hint: '' }];
+    show(['lab', 'cloud'], 'lab\ncloud');
+    await screen.findByText('cloud: Too much.');
+    const invalid = (number: number) =>
+      screen
+        .getByRole('combobox', { name: `Cluster ${number}` })
+        .getAttribute('aria-invalid');
+    expect([invalid(1), invalid(2)]).toEqual([null, 'true']);
+  });
+
   it('say what each would do now', async () => {
     places = [
       place('lab', 'lab', 'All GPUs are in use.'),
@@ -114,7 +136,56 @@ describe('the clusters of a launch', () => {
     ];
     show(['lab', 'cloud'], 'lab\nbig');
     await screen.findByText('lab: All GPUs are in use.');
-    screen.getByText('big (cloud): Starts now.');
+    screen.getByText('Then big (cloud): Starts now.');
+  });
+});
+
+describe('the environments of a launch', () => {
+  let page: Page;
+  let model: LaunchModel;
+
+  afterEach(() => {
+    model.dispose();
+    page.dispose();
+  });
+
+  it('are those of the cluster of the chosen project', async () => {
+    page = new Page();
+    const projects = ['team-a', 'cloud/ml'];
+    page.server.on('GET /quota', {
+      body: makeQuota({
+        projects: projects.map(name => makeProject({ name })),
+        mine: projects
+      })
+    });
+    const asked: (string | null)[] = [];
+    page.server.on('GET /environments', ({ query }) => {
+      const project = query.get('project');
+      asked.push(project);
+      return {
+        body: {
+          environments: [makeEnvironment(project ? 'torch' : 'base')]
+        }
+      };
+    });
+    const environment = 'base';
+    model = new LaunchModel(page.store.actions, page.trans, { environment }, 1);
+    page.show(
+      <LaunchForm model={model} onLaunched={() => 0} onCancel={() => 0} />
+    );
+    await page.store.environments.refresh();
+    await screen.findByRole('option', { name: 'base' });
+    fireEvent.change(await screen.findByLabelText('Project'), {
+      target: { value: 'cloud/ml' }
+    });
+    await screen.findByRole('option', { name: 'torch' });
+    expect(screen.queryByRole('option', { name: 'base' })).toBeNull();
+    expect(asked.slice(-1)).toEqual(['cloud/ml']);
+    expect(model.draft.environment).toBe('');
+    fireEvent.change(screen.getByLabelText('Project'), {
+      target: { value: 'team-a' }
+    });
+    await screen.findByRole('option', { name: 'base' });
   });
 });
 
@@ -143,14 +214,16 @@ describe('the clusters of a session', () => {
   };
 
   it('say which were tried, where it waits until when, and what is next', () => {
-    const [lab, big, cloud] = lines({});
+    const [lab, big, cloud] = lines({ next: 2 });
     expect(lab).toBe('lab · ½ GPU: tried');
     expect(big).toMatch(/^big \(lab\) · ½ GPU: waits here until /);
-    expect(cloud).toBe('cloud · ½ GPU: not tried');
+    expect(cloud).toBe('cloud · ½ GPU: next');
   });
 
   it('say where it has stayed', () => {
-    expect(lines({ until: null })[1]).toMatch(/: here since /);
+    const [, big, cloud] = lines({ until: null });
+    expect(big).toMatch(/: here since /);
+    expect(cloud).toBe('cloud · ½ GPU: not tried');
   });
 
   it('say where it is on its way to', () => {
@@ -163,6 +236,18 @@ describe('the clusters of a session', () => {
     expect(lines({ places })[0]).toBe('lab · ½ GPU: refused: No such image.');
   });
 });
+
+function makeEnvironment(name: string): Environment {
+  return {
+    id: name,
+    label: name,
+    prefix: `/${name}`,
+    python: `/${name}/bin/python`,
+    image: '',
+    default: true,
+    problem: ''
+  };
+}
 
 function place(name: string, cluster: string, message: string): PlacePreview {
   return { name, cluster, project: 'team-a', verdict: 'waits', message };

@@ -61,6 +61,43 @@ describe('what is said of a waiting session', () => {
     );
   });
 
+  it('is where it waits, and where it goes on to', () => {
+    const share = makeSession().spec.share;
+    const place = (name: string, cluster: string) => ({
+      ...{ name, cluster, share },
+      project: 'team-a',
+      refused: ''
+    });
+    const until = new Date(0).toISOString();
+    const fallback = {
+      places: [place('lab', 'lab'), place('big', 'cloud')],
+      current: 0,
+      next: 1,
+      since: until,
+      until,
+      moving: false
+    };
+    const time = clockText(until);
+    const text = 'If it has not started by 00:00 UTC, it goes on to cloud.';
+    const reason = {
+      ...WAITING.reason,
+      message: `${WAITING.reason.message} ${text}`,
+      more: [{ key: 'fallback.until', args: {}, text }]
+    };
+    expect(say({ ...WAITING, fallback, reason })).toEqual([
+      `Queued (#2) in lab, goes on to big (cloud) at ${time}: team-a is full.`,
+      `Goes on to big (cloud) at ${time} (#2): quota used up`
+    ]);
+    const away = { ...fallback, until: null };
+    expect(say({ ...WAITING, fallback: away })[1]).toBe(
+      'Goes on to big (cloud) once it can be reached (#2): quota used up'
+    );
+    const stays = { ...fallback, current: 1, next: null, until: null };
+    expect(say({ ...WAITING, fallback: stays })[1]).toBe(
+      'Queued (#2): quota used up'
+    );
+  });
+
   it('names no GPU where a node may lack something else', () => {
     const text = 'No node has room for it.';
     const reason = { ...WAITING.reason, code: 'NoNodeFits', message: text };

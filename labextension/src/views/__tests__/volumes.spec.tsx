@@ -1,6 +1,6 @@
-import { fireEvent, screen, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import React from 'react';
-import { makeAbout } from '../../__tests__/builders';
+import { makeAbout, makeQuota } from '../../__tests__/builders';
 import { findDialog, focus, Page, press } from '../../__tests__/page';
 import { makeClass, makeVolume, makeVolumes } from '../../__tests__/storage';
 import { Volume } from '../../api/models';
@@ -131,6 +131,51 @@ describe('dialogs on volumes', () => {
     press(dialog, 'Save');
     await changing;
     expect(sent('PATCH')[0].body).toEqual({ size: '20Gi' });
+  });
+
+  it('offer the classes of the cluster of the chosen project', async () => {
+    page.server.on('GET /quota', {
+      body: makeQuota({ mine: ['team-a', 'cloud/ml'] })
+    });
+    await page.store.quota.refresh();
+    page.server.on('GET /volumes', ({ query }) => ({
+      body: makeVolumes(
+        [],
+        [makeClass(query.get('project') ? { name: 'disk' } : {})]
+      )
+    }));
+    const creating = createVolume(page.ui, actions(), [makeClass()]);
+    const dialog = await findDialog();
+    const kind = () => within(dialog).getByLabelText('Class');
+    await waitFor(() => expect(kind()).toHaveProperty('value', 'fast'));
+    fireEvent.change(within(dialog).getByLabelText('Project'), {
+      target: { value: 'cloud/ml' }
+    });
+    await waitFor(() => expect(kind()).toHaveProperty('value', 'disk'));
+    page.server.on('POST /volumes', { status: 201, body: makeVolume() });
+    press(dialog, 'Create');
+    await creating;
+    expect(sent('POST')[0].body).toMatchObject({
+      project: 'cloud/ml',
+      storage_class: 'disk'
+    });
+  });
+
+  it('reach a volume of another cluster', async () => {
+    const volume = makeVolume({ project: 'cloud/ml' });
+    page.server.on('DELETE /volumes/cloud~ml/scratch', { body: {} });
+    const deleting = deleteVolume(page.ui, actions(), volume);
+    press(await findDialog(), 'Delete');
+    await deleting;
+    page.server.on('PATCH /volumes/cloud~ml/scratch', { body: volume });
+    const changing = changeVolume(page.ui, actions(), [], volume);
+    const dialog = await findDialog();
+    fireEvent.change(await within(dialog).findByLabelText('Description'), {
+      target: { value: 'Scans' }
+    });
+    press(dialog, 'Save');
+    await changing;
+    expect(sent('PATCH')[0].body).toEqual({ description: 'Scans' });
   });
 
   it('say by whom a volume is mounted that cannot be deleted', async () => {

@@ -1,6 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useCallback, useMemo } from 'react';
 import { Exemption, Policy } from '../../api/models';
+import { clusterOf } from '../../state/quota';
 import {
   ExemptionField,
   exemptionSubject
@@ -69,7 +70,10 @@ function useWhom(): readonly string[] {
   const { people, projects } = usePeople();
   const sessions = useResult(useUi().workspace.sessions);
   const items = sessions.status === 'ready' ? sessions.value.items : [];
-  const named = items.map(({ spec }) => `session:${spec.project}/${spec.name}`);
+  // The policy of another cluster is set there.
+  const named = items
+    .filter(({ spec }) => !clusterOf(spec.project))
+    .map(({ spec }) => `session:${spec.project}/${spec.name}`);
   return [
     ...people.map(name => `user:${name}`),
     ...projects.map(name => `project:${name}`),

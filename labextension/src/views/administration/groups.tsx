@@ -1,6 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useCallback, useMemo } from 'react';
 import { Groups, NodeGroup } from '../../api/models';
+import { clusterOf } from '../../state/quota';
 import { GroupField, groupSubject } from '../../state/settings/groupsubject';
 import { choicesText } from './choices';
 import { EditableName } from '../parts/controls';
@@ -57,7 +58,7 @@ export function GroupSection(props: {
 function useNodeNames(): readonly string[] {
   const nodes = useResult(useUi().workspace.nodes);
   return nodes.status === 'ready'
-    ? nodes.value.nodes.map(({ name }) => name)
+    ? nodes.value.nodes.map(({ name }) => name).filter(name => !clusterOf(name))
     : [];
 }
 

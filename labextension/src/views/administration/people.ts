@@ -1,6 +1,7 @@
+import { clusterOf } from '../../state/quota';
 import { useResult, useUi } from '../parts/ui';
 
-/** The projects that are set, and the accounts that are known: of projects and of sessions. */
+/** The projects that are set here, and the accounts that are known: of projects and of sessions. */
 export function usePeople(): {
   projects: readonly string[];
   /** Accounts, sorted. */
@@ -21,7 +22,7 @@ export function usePeople(): {
   const names = [...new Set([...named, ...owners.map(({ owner }) => owner)])];
   const isGroup = (name: string) => name.startsWith('group:');
   return {
-    projects: projects.map(({ name }) => name),
+    projects: projects.map(({ name }) => name).filter(name => !clusterOf(name)),
     people: names.filter(name => !isGroup(name)).sort(),
     groups: names.filter(isGroup).sort()
   };

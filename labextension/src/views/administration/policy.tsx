@@ -1,6 +1,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useCallback, useMemo } from 'react';
 import { Policy, PolicyLevel } from '../../api/models';
+import { clusterOf } from '../../state/quota';
 import {
   inherited,
   LevelField,
@@ -101,7 +102,9 @@ function useLevelNames(): readonly string[] {
   const projects = useResult(useUi().workspace.administration.projects);
   const names =
     projects.status === 'ready'
-      ? projects.value.items.map(({ name }) => `project:${name}`)
+      ? projects.value.items
+          .filter(({ name }) => !clusterOf(name))
+          .map(({ name }) => `project:${name}`)
       : [];
   const kinds = ['interactive', 'interactive-spot', 'train'];
   return ['everyone', ...names, ...kinds.map(kind => `kind:${kind}`)];

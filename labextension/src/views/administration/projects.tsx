@@ -3,6 +3,7 @@ import React, { useMemo } from 'react';
 import { Project, Projects } from '../../api/models';
 import { ProjectField } from '../../state/settings/projectdraft';
 import { projectSubject } from '../../state/settings/projectsubject';
+import { clusterOf } from '../../state/quota';
 import { choicesText } from './choices';
 import { usePeople } from './people';
 import { ProjectTable } from './projecttable';
@@ -25,6 +26,7 @@ export function ProjectSection(props: {
     [administration, trans]
   );
   const names = useNames();
+  const isElsewhere = projects.items.some(({ name }) => clusterOf(name));
   const editor = useEditor({
     subject,
     saved: ({ name }) => trans.__('%1 was saved.', name.trim()),
@@ -37,6 +39,11 @@ export function ProjectSection(props: {
         projects={projects.items}
         onEdit={isFixed ? undefined : editor.open}
       />
+      {isElsewhere ? (
+        <p className="jp-GpuQuota-quiet">
+          {trans.__('Projects of other clusters are managed there.')}
+        </p>
+      ) : null}
       {isFixed ? null : (
         <Editor
           editor={editor}

@@ -1,5 +1,6 @@
 import React, { useMemo } from 'react';
 import { Project } from '../../api/models';
+import { clusterOf } from '../../state/quota';
 import { spanOf } from '../../state/settings/formvalues';
 import { Badge, EditableName } from '../parts/controls';
 import { DataTable, ITableColumn } from '../parts/datatable';
@@ -39,7 +40,9 @@ function nameCell({ trans }: IUi, onEdit: (project: Project) => Promise<void>) {
       <EditableName
         name={project.name}
         title={trans.__('Change or delete %1', project.name)}
-        onEdit={() => void onEdit(project)}
+        onEdit={
+          clusterOf(project.name) ? undefined : () => void onEdit(project)
+        }
       />
     );
   };

@@ -1,7 +1,7 @@
 import { closeIcon, HTMLSelect } from '@jupyterlab/ui-components';
 import { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
-import { Template } from '../../api/models';
+import React, { useRef } from 'react';
+import { FieldProblem, Template } from '../../api/models';
 import { LaunchModel } from '../../state/launch';
 import { Field, IControl, TextField } from '../launch/fields';
 import { IconButton } from '../parts/controls';
@@ -15,19 +15,19 @@ export default function PlacesField(props: {
   const { model } = props;
   const { trans } = useUi();
   const names = readNames(model.draft.on);
+  const fields = {
+    draft: model.draft,
+    problemsOf: () =>
+      model.problemsOf('on').map(problem => withPlace(trans, problem, names)),
+    set: model.set.bind(model)
+  };
   return (
     <>
       <Field
-        model={model}
+        model={fields}
         name="on"
         label={trans.__('Clusters')}
-        help={
-          names.length
-            ? trans.__(
-                'The next is tried when the session does not start in time. It waits in the last without limit.'
-              )
-            : trans.__('Without any, the project decides.')
-        }
+        help={helpText(trans, names.length)}
       >
         {control => <Rows {...props} names={names} control={control} />}
       </Field>
@@ -45,6 +45,37 @@ export default function PlacesField(props: {
   );
 }
 
+function helpText(trans: TranslationBundle, count: number): string {
+  switch (count) {
+    case 0:
+      return trans.__('Without any, the project decides.');
+    case 1:
+      return trans.__(
+        'Add another to try when the session does not start in time.'
+      );
+    default:
+      return trans.__(
+        'The next is tried when the session does not start in time. It waits in the last without limit.'
+      );
+  }
+}
+
+/** The number of the place that a problem is of, and what is said of it there. */
+const OF_PLACE = /^on\[(\d+)\](\..)?/;
+
+/** Return a problem; what is wrong at one of the places names it. */
+function withPlace(
+  trans: TranslationBundle,
+  problem: FieldProblem,
+  names: readonly string[]
+): FieldProblem {
+  const [, index, isInside] = OF_PLACE.exec(problem.field) ?? [];
+  const name = names[Number(index)];
+  return isInside && name
+    ? { ...problem, message: trans.__('%1: %2', name, problem.message) }
+    : problem;
+}
+
 function Rows(props: {
   model: LaunchModel;
   clusters: readonly string[];
@@ -56,14 +87,23 @@ function Rows(props: {
   const result = useResult(workspace.resource('templates'));
   const templates = result.status === 'ready' ? result.value.items : [];
   const choices = choicesOf(trans, clusters, templates);
+  const broken = new Set(
+    model.problemsOf('on').map(({ field }) => OF_PLACE.exec(field)?.[1])
+  );
+  const adder = useRef<HTMLButtonElement>(null);
   const put = (next: readonly string[]) => model.set({ on: next.join('\n') });
   return (
     <div className="jp-GpuQuota-dataLines">
       {names.map((name, index) => (
         <div key={index} className="jp-GpuQuota-withButton">
           <HTMLSelect
-            {...(index ? {} : control)}
+            {...control}
+            id={index ? undefined : control.id}
             aria-label={trans.__('Cluster %1', index + 1)}
+            aria-invalid={
+              // Without a number it is the list that is wrong.
+              broken.has(String(index)) || broken.has(undefined) || undefined
+            }
             value={name}
             onChange={event =>
               put(
@@ -82,11 +122,15 @@ function Rows(props: {
           <IconButton
             icon={closeIcon}
             label={trans.__('Do not try cluster %1', index + 1)}
-            onClick={() => put(names.filter((_, at) => at !== index))}
+            onClick={() => {
+              put(names.filter((_, at) => at !== index));
+              adder.current?.focus(); // this button goes
+            }}
           />
         </div>
       ))}
       <button
+        ref={adder}
         type="button"
         className="jp-GpuQuota-button"
         {...(names.length ? {} : control)}

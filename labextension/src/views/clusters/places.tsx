@@ -1,8 +1,9 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { Fallback } from '../../api/models';
-import { shareText, timeText } from '../parts/texts';
+import { clockText, shareText } from '../parts/texts';
 import { useUi } from '../parts/ui';
+import { placeName } from './texts';
 
 /** The clusters that a session was launched with, and in which of them it is. */
 export default function Places(props: { fallback: Fallback }): JSX.Element {
@@ -12,14 +13,14 @@ export default function Places(props: { fallback: Fallback }): JSX.Element {
     <section>
       <h3>{trans.__('Clusters')}</h3>
       <ol>
-        {fallback.places.map(({ cluster, name, share }, index) => (
+        {fallback.places.map((place, index) => (
           <li
             key={index}
             aria-current={index === fallback.current ? 'step' : undefined}
           >
-            {name === cluster ? name : trans.__('%1 (%2)', name, cluster)}
+            {placeName(trans, place)}
             {' · '}
-            {shareText(trans, share)}
+            {shareText(trans, place.share)}
             {': '}
             {progressText(trans, fallback, index)}
           </li>
@@ -32,7 +33,7 @@ export default function Places(props: { fallback: Fallback }): JSX.Element {
 /** Return how far a session is with one of its clusters. */
 function progressText(
   trans: TranslationBundle,
-  { current, moving, places, since, until }: Fallback,
+  { current, moving, next, places, since, until }: Fallback,
   index: number
 ): string {
   const { refused } = places[index];
@@ -40,12 +41,16 @@ function progressText(
     return trans.__('refused: %1', refused);
   }
   if (index !== current) {
-    return index < current ? trans.__('tried') : trans.__('not tried');
+    return index === next
+      ? trans.__('next')
+      : index < current
+        ? trans.__('tried')
+        : trans.__('not tried');
   }
   if (moving) {
     return trans.__('being launched here');
   }
   return until
-    ? trans.__('waits here until %1', timeText(until))
-    : trans.__('here since %1', timeText(since));
+    ? trans.__('waits here until %1', clockText(until))
+    : trans.__('here since %1', clockText(since));
 }

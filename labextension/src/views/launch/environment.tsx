@@ -2,10 +2,12 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { folderIcon } from '@jupyterlab/ui-components';
 import React, { useId } from 'react';
 import { Environment } from '../../api/models';
+import { routes } from '../../api/routes';
 import { LaunchModel } from '../../state/launch';
+import { clusterOf } from '../../state/quota';
 import { IconButton } from '../parts/controls';
 import { report } from '../parts/report';
-import { useResult, useUi } from '../parts/ui';
+import { useAnswer, useResult, useUi } from '../parts/ui';
 import { SelectField, TextField } from './fields';
 
 /** Lets the user choose a folder, at first shown as given; null if none was chosen. */
@@ -86,6 +88,22 @@ function ImageField(props: {
   );
 }
 
+/** Return the environments of a project's cluster. */
+function useEnvironments(project: string): readonly Environment[] {
+  const { workspace } = useUi();
+  const quota = useResult(workspace.quota);
+  const usual = quota.status === 'ready' ? quota.value.default : '';
+  const cluster = clusterOf(project || usual);
+  const own = useResult(workspace.environments);
+  const others = useAnswer(cluster, () =>
+    workspace.call(routes.environmentsList, {
+      query: { project: project || usual }
+    })
+  );
+  const result = cluster ? others : own;
+  return result.status === 'ready' ? result.value.environments : [];
+}
+
 /** Which Python or image it uses. */
 export function EnvironmentField({
   model
@@ -93,8 +111,7 @@ export function EnvironmentField({
   model: LaunchModel;
 }): JSX.Element {
   const { workspace, trans } = useUi();
-  const result = useResult(workspace.environments);
-  const known = result.status === 'ready' ? result.value.environments : [];
+  const known = useEnvironments(model.draft.project);
   const command = model.draft.command.trim() !== '';
   const about = useResult(workspace.about);
   const inContainer = about.status === 'ready' && about.value.containers;

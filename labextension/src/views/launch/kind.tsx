@@ -3,7 +3,7 @@ import React from 'react';
 import { Kind, Quota } from '../../api/models';
 import { Table } from '../../api/vocabulary';
 import { LaunchModel } from '../../state/launch';
-import { isUndivided } from '../../state/quota';
+import { clusterOf, isUndivided } from '../../state/quota';
 import { freeText, kindText } from '../parts/texts';
 import { useResult, useUi } from '../parts/ui';
 import { SelectField } from './fields';
@@ -18,12 +18,23 @@ export function ProjectField(props: {
   const { workspace, trans } = useUi();
   const result = useResult(workspace.quota);
   const value = result.status === 'ready' ? result.value : undefined;
+  const usual = value?.default ?? '';
+  const { draft } = model;
+  const fields = {
+    draft,
+    problemsOf: () => model.problemsOf('project'),
+    set: ({ project = '' }: { project?: string }) => {
+      const isThere = clusterOf(project) === clusterOf(draft.project || usual);
+      // Each cluster has environments of its own.
+      model.set({ project, ...(isThere ? {} : { environment: '' }) });
+    }
+  };
   return value && isUndivided(value) ? null : (
     <SelectField
-      model={model}
+      model={fields}
       name="project"
       label={trans.__('Project')}
-      value={value?.default}
+      value={usual}
       choices={value ? projectChoices(value, trans) : []}
     />
   );

@@ -5,6 +5,7 @@ import { lookUp, Table } from '../../api/vocabulary';
 import { otherIcon, STATE_ICONS } from '../../icons';
 import { toDraft } from '../../state/draft';
 import { LaunchModel } from '../../state/launch';
+import { placeName } from '../clusters/texts';
 import { ErrorNotice, errorText } from '../parts/controls';
 import { isolationDetail, isolationText, shareText } from '../parts/texts';
 import { useUi } from '../parts/ui';
@@ -97,14 +98,20 @@ function PreviewLine(props: {
   const { model, preview } = props;
   const { trans } = useUi();
   const { isolation, reason } = preview;
+  const [first, ...others] = preview.places ?? [];
   return (
-    <Line kind={preview.verdict} message={preview.message}>
+    <Line
+      kind={preview.verdict}
+      message={
+        first
+          ? trans.__('%1: %2', placeName(trans, first), preview.message)
+          : preview.message
+      }
+    >
       {reason?.hint ? <p>{reason.hint}</p> : null}
-      {preview.places?.map(({ cluster, message, name }, index) => (
+      {others.map((place, index) => (
         <p key={index}>
-          {name === cluster
-            ? trans.__('%1: %2', name, message)
-            : trans.__('%1 (%2): %3', name, cluster, message)}
+          {trans.__('Then %1: %2', placeName(trans, place), place.message)}
         </p>
       ))}
       <Instead model={model} preview={preview} />

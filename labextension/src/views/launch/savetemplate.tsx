@@ -2,7 +2,7 @@ import { Notification } from '@jupyterlab/apputils';
 import React from 'react';
 import { SessionRequest, Template, TemplateRequest } from '../../api/models';
 import { routes } from '../../api/routes';
-import { toRequest } from '../../state/draft';
+import { IDraft, toRequest } from '../../state/draft';
 import { FormModel } from '../../state/formmodel';
 import { LaunchModel } from '../../state/launch';
 import { YES } from '../../state/settings/formvalues';
@@ -99,7 +99,7 @@ async function save(ui: IUi, model: LaunchModel): Promise<void> {
     title: trans.__('Save as template'),
     label: trans.__('Save'),
     model: form,
-    fields: () => <Fields form={form} project={model.draft.project} />
+    fields: () => <Fields form={form} draft={model.draft} />
   });
   if (saved) {
     model.set({ template: saved });
@@ -109,8 +109,12 @@ async function save(ui: IUi, model: LaunchModel): Promise<void> {
   }
 }
 
-function Fields(props: { form: TemplateForm; project: string }): JSX.Element {
-  const { form, project } = props;
+function Fields(props: {
+  form: TemplateForm;
+  draft: Readonly<IDraft>;
+}): JSX.Element {
+  const { form } = props;
+  const { on, project } = props.draft;
   const { workspace, trans } = useUi();
   const quota = useResult(workspace.quota);
   return (
@@ -164,6 +168,11 @@ function Fields(props: { form: TemplateForm; project: string }): JSX.Element {
           { value: 'suspend', label: trans.__('Suspend the session') }
         ]}
       />
+      {on ? (
+        <p className="jp-GpuQuota-quiet">
+          {trans.__('The list of clusters is not saved.')}
+        </p>
+      ) : null}
     </>
   );
 }
@@ -180,6 +189,9 @@ async function put(
     trans
   ).request;
   delete request.name;
+  // Where a request is tried is its own: a template can be one of these places.
+  delete request.on;
+  delete request.on_wait;
   await workspace.call(routes.templatesPut, {
     args: { scope, template: name },
     body: { title, description, on_shutdown, request } as TemplateRequest

@@ -15,6 +15,7 @@ import {
 import { may } from '../../state/volumes/volumes';
 import { IconButton } from '../parts/controls';
 import { useResult, useUi } from '../parts/ui';
+import { useClasses } from '../volumes/classes';
 import { fillText } from '../volumes/texts';
 import { Field, IControl } from './fields';
 
@@ -93,7 +94,7 @@ function useChoices(project: string): IChoices {
   const { classes, items } =
     result.status === 'ready' ? result.value : { classes: [], items: [] };
   return {
-    classes,
+    classes: useClasses(chosen, classes),
     volumes: items.filter(
       volume => volume.project === chosen && may(volume, 'mount')
     )

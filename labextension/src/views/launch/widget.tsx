@@ -17,13 +17,14 @@ import { IUi, LiveWidget } from '../parts/ui';
 const LAST = 'jupyter-gpuquota:last-launch';
 
 /**
- * What the session is to use: a number of GPUs, a version of a dataset, a volume, a template, and
- * the session that it is to be like; each may be empty.
+ * What the session is to use: a number of GPUs, a version of a dataset, a project and a volume of
+ * it, a template, and the session that it is to be like; each may be empty.
  */
 export interface IWanted {
   readonly gpu: string;
   readonly session: string;
   readonly data: string;
+  readonly project: string;
   readonly volume: string;
   readonly template: string;
 }
@@ -80,7 +81,8 @@ export async function makeLaunchWidget(options: {
   content.disposed.connect(() => model.dispose());
   const widget = new MainAreaWidget({ content });
   widget.toolbar.hide(); // it would be empty
-  const add = ({ gpu, data, session, volume, template }: IWanted) => {
+  const add = (wanted: IWanted) => {
+    const { gpu, data, project, session, volume, template } = wanted;
     if (gpu) {
       model.set({ preset: gpu });
     }
@@ -94,6 +96,9 @@ export async function makeLaunchWidget(options: {
     }
     if (data) {
       model.set({ data: withLine(model.draft.data, data) });
+    }
+    if (project) {
+      model.set({ project });
     }
     if (volume) {
       const line = `${volume}:/${volume}`;

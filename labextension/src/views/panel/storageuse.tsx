@@ -1,16 +1,17 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import React, { useEffect, useState } from 'react';
+import React from 'react';
 import { StorageKind, StorageUse } from '../../api/models';
 import { routes } from '../../api/routes';
 import { Table, textOf } from '../../api/vocabulary';
+import { IGpuWorkspace } from '../../tokens';
 import { bytesText } from '../parts/amounts';
 import { Notice, Pending } from '../parts/controls';
-import { useUi } from '../parts/ui';
+import { useAnswer, useUi } from '../parts/ui';
 
-interface IKnown {
+interface IStored {
   /** By kind, and within each kind by owner. */
-  rows: StorageUse[];
-  problems: string[];
+  readonly rows: readonly StorageUse[];
+  readonly problems: readonly string[];
 }
 
 /** What a project stores: a row for each kind, and below it those of owners. */
@@ -20,39 +21,14 @@ export default function StorageTable(props: {
 }): JSX.Element {
   const { workspace, trans } = useUi();
   const { project } = props;
-  const [known, setKnown] = useState<IKnown>();
-  useEffect(() => {
-    let isGone = false;
-    const read = (by: 'project' | 'user') =>
-      workspace.call(routes.quotaStorage, { query: { project, by } });
-    Promise.all([read('project'), read('user')]).then(
-      ([whole, owners]) => {
-        if (!isGone) {
-          setKnown({
-            rows: whole.items.flatMap(kind => [
-              kind,
-              ...owners.items.filter(
-                each => each.owner && each.kind === kind.kind
-              )
-            ]),
-            problems: whole.problems
-          });
-        }
-      },
-      (error: Error) => {
-        if (!isGone) {
-          setKnown({ rows: [], problems: [error.message] });
-        }
-      }
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [workspace, project]);
-  if (!known) {
+  const result = useAnswer(project, () => askStored(workspace, project));
+  if (result.status === 'pending') {
     return <Pending trans={trans} />;
   }
-  const { problems, rows } = known;
+  const { problems, rows } =
+    result.status === 'ready'
+      ? result.value
+      : { problems: [result.error.message], rows: [] };
   return (
     <>
       {problems.map(problem => (
@@ -69,7 +45,21 @@ export default function StorageTable(props: {
   );
 }
 
-function Rows(props: { rows: StorageUse[]; me: string }): JSX.Element {
+async function askStored(
+  workspace: IGpuWorkspace,
+  project: string
+): Promise<IStored> {
+  const read = (by: 'project' | 'user') =>
+    workspace.call(routes.quotaStorage, { query: { project, by } });
+  const [whole, owners] = await Promise.all([read('project'), read('user')]);
+  const rows = whole.items.flatMap(kind => [
+    kind,
+    ...owners.items.filter(each => each.owner && each.kind === kind.kind)
+  ]);
+  return { rows, problems: whole.problems };
+}
+
+function Rows(props: { rows: readonly StorageUse[]; me: string }): JSX.Element {
   const { trans } = useUi();
   return (
     <table className="jp-GpuQuota-table jp-GpuQuota-storageUse">

@@ -105,3 +105,55 @@ export function bytesText(bytes: number): string {
   const digits = { maximumFractionDigits: power && value < 9.95 ? 1 : 0 };
   return `${value.toLocaleString(language(), digits)} ${UNITS[power]}`;
 }
+
+/** Return a span of milliseconds in its largest unit: `12 min`, or `12 minutes` if not `short`. */
+export function spanText(
+  trans: TranslationBundle,
+  span: number,
+  unitDisplay: 'short' | 'long' = 'short'
+): string {
+  const minutes = Math.floor(span / 60_000);
+  const [value, unit] =
+    minutes < 60
+      ? [Math.max(1, minutes), 'minute']
+      : minutes < 48 * 60
+        ? [Math.floor(minutes / 60), 'hour']
+        : [Math.floor(minutes / 1440), 'day'];
+  const text = new Intl.NumberFormat(language(), {
+    style: 'unit',
+    unit,
+    unitDisplay
+  }).format(value);
+  return minutes < 1 ? trans.__('< %1', text) : text;
+}
+
+/** Return the time of day: `14:02`; with the date unless it is today. */
+export function clockText(time: string): string {
+  const at = new Date(time);
+  const isToday = at.toDateString() === new Date().toDateString();
+  return at.toLocaleString(language(), {
+    ...(isToday ? {} : { dateStyle: 'short' }),
+    timeStyle: 'short'
+  });
+}
+
+/** Return a text of the server with its times in UTC as the user's: `ana did it at 14:02`. */
+export function localTimes(text: string): string {
+  return text.replace(
+    /\b(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC\b/g,
+    (_, date: string, time: string) => clockText(`${date}T${time}Z`)
+  );
+}
+
+/** Return a time of day to the second: `14:02:07`. */
+export function momentText(time: string): string {
+  return new Date(time).toLocaleTimeString(language());
+}
+
+/** Return a date with the time of day. */
+export function timeText(time: string): string {
+  return new Date(time).toLocaleString(language(), {
+    dateStyle: 'medium',
+    timeStyle: 'medium'
+  });
+}

@@ -54,6 +54,11 @@ export function groupText(
       count,
       project
     ),
+    Moving: trans._n(
+      '%1 moves to another cluster',
+      '%1 move to other clusters',
+      count
+    ),
     ImagePull: trans._n(
       '%1 waits for its image',
       '%1 wait for their images',

@@ -1,7 +1,8 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Isolation, Kind, Session } from '../../api/models';
 import { lookUp, textOf } from '../../api/vocabulary';
-import { language } from '../../translation';
+import { nextText, queuedIn, queuedWhy } from '../clusters/texts';
+import { clockText, spanText } from './amounts';
 import { takerText } from './takertexts';
 
 export * from './amounts';
@@ -52,9 +53,13 @@ export function statusText(
       return waitingText(
         trans,
         session,
-        place ? trans.__('%1 (#%2)', state, place) : state,
+        queuedIn(
+          trans,
+          session,
+          place ? trans.__('%1 (#%2)', state, place) : state
+        ),
         now,
-        session.reason?.message
+        queuedWhy(session)
       );
     case 'starting': {
       const step = session.progress.at(-1)?.message;
@@ -87,13 +92,24 @@ function waitingText(
 ): string {
   const reclaimed = reclaimText(trans, session);
   const place = session.queue_position;
-  const starts = startsText(trans, session, now);
+  const coming = comingText(trans, session, now);
   const begun =
     reclaimed && place
       ? trans.__('%1 (#%2)', reclaimed, place)
       : reclaimed || head;
-  const line = starts ? trans.__('%1, %2', begun, starts) : begun;
+  const line = coming ? trans.__('%1, %2', begun, coming) : begun;
   return why && !reclaimed ? trans.__('%1: %2', line, why) : line;
+}
+
+/** Return when a queued session should start, and how long it waits for that where it is. */
+function comingText(
+  trans: TranslationBundle,
+  session: Session,
+  now: number
+): string {
+  return [startsText(trans, session, now), nextText(trans, session)]
+    .filter(Boolean)
+    .join(', ');
 }
 
 /** Return when a queued session should start: `starts about 14:20`; empty if that is not known. */
@@ -137,11 +153,11 @@ export function statusLine(
   now: number
 ): string {
   const short = shortReason(trans, session);
-  const starts = startsText(trans, session, now);
-  if (starts && !session.reclaimed) {
+  const coming = comingText(trans, session, now);
+  if (coming && !session.reclaimed) {
     // The icon says that it is queued: what comes first is seen also where there is no more room.
     const place = session.queue_position;
-    const soon = starts[0].toUpperCase() + starts.slice(1);
+    const soon = coming[0].toUpperCase() + coming.slice(1);
     const line = place ? trans.__('%1 (#%2)', soon, place) : soon;
     return short ? trans.__('%1: %2', line, short) : line;
   }
@@ -184,58 +200,6 @@ export function shortReason(
     default:
       return '';
   }
-}
-
-/** Return a span of milliseconds in its largest unit: `12 min`, or `12 minutes` if not `short`. */
-export function spanText(
-  trans: TranslationBundle,
-  span: number,
-  unitDisplay: 'short' | 'long' = 'short'
-): string {
-  const minutes = Math.floor(span / 60_000);
-  const [value, unit] =
-    minutes < 60
-      ? [Math.max(1, minutes), 'minute']
-      : minutes < 48 * 60
-        ? [Math.floor(minutes / 60), 'hour']
-        : [Math.floor(minutes / 1440), 'day'];
-  const text = new Intl.NumberFormat(language(), {
-    style: 'unit',
-    unit,
-    unitDisplay
-  }).format(value);
-  return minutes < 1 ? trans.__('< %1', text) : text;
-}
-
-/** Return the time of day: `14:02`; with the date unless it is today. */
-export function clockText(time: string): string {
-  const at = new Date(time);
-  const isToday = at.toDateString() === new Date().toDateString();
-  return at.toLocaleString(language(), {
-    ...(isToday ? {} : { dateStyle: 'short' }),
-    timeStyle: 'short'
-  });
-}
-
-/** Return a text of the server with its times in UTC as the user's: `ana did it at 14:02`. */
-export function localTimes(text: string): string {
-  return text.replace(
-    /\b(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC\b/g,
-    (_, date: string, time: string) => clockText(`${date}T${time}Z`)
-  );
-}
-
-/** Return a time of day to the second: `14:02:07`. */
-export function momentText(time: string): string {
-  return new Date(time).toLocaleTimeString(language());
-}
-
-/** Return a date with the time of day. */
-export function timeText(time: string): string {
-  return new Date(time).toLocaleString(language(), {
-    dateStyle: 'medium',
-    timeStyle: 'medium'
-  });
 }
 
 /** Return in a few words how a share is enforced. */

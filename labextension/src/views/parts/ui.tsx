@@ -11,6 +11,7 @@ import React, {
   useState,
   useSyncExternalStore
 } from 'react';
+import { asApiError } from '../../api/errors';
 import { IResource, LOOKED_AT, Result } from '../../state/resource';
 import { IGpuWorkspace } from '../../tokens';
 
@@ -50,6 +51,33 @@ export function useResult<T>(resource: IResource<T>): Result<T> {
     },
     () => resource.result
   );
+}
+
+/**
+ * Ask something, and again whenever `key` changes; an answer to what was asked before is dropped.
+ *
+ * Without a key nothing is asked, and the result stays pending.
+ */
+export function useAnswer<T>(key: string, ask: () => Promise<T>): Result<T> {
+  const [known, setKnown] = useState<{ key: string; result: Result<T> }>();
+  useEffect(() => {
+    let isGone = !key;
+    const put = (result: Result<T>) => {
+      if (!isGone) {
+        setKnown({ key, result });
+      }
+    };
+    if (key) {
+      ask().then(
+        value => put({ status: 'ready', value }),
+        thrown => put({ status: 'error', error: asApiError(thrown) })
+      );
+    }
+    return () => {
+      isGone = true;
+    };
+  }, [key]);
+  return known?.key === key ? known.result : { status: 'pending' };
 }
 
 /** Draw again whenever a signal is emitted. */

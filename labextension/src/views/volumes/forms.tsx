@@ -1,8 +1,9 @@
-import React from 'react';
+import React, { useEffect } from 'react';
 import { StorageClass, Volume } from '../../api/models';
 import { FormModel } from '../../state/formmodel';
+import { clusterOf } from '../../state/quota';
 import { boxOf } from '../../state/settings/formvalues';
-import { VolumeActions } from '../../state/volumes/actions';
+import { askClasses, VolumeActions } from '../../state/volumes/actions';
 import {
   classOf,
   FOLDER,
@@ -14,6 +15,7 @@ import {
 import { CheckField, SelectField, TextField } from '../launch/fields';
 import { showForm } from '../parts/formdialog';
 import { IUi } from '../parts/ui';
+import { useClasses } from './classes';
 import { modeText } from './texts';
 
 const MODES = ['RWX', 'RWO', 'ROX', 'RWOP'] as const;
@@ -62,10 +64,21 @@ function NewFields(props: {
   isCloning: boolean;
   isLocal: boolean;
 }): JSX.Element {
-  const { classes, isCloning, model, projects } = props;
+  const { isCloning, model, projects } = props;
   const { trans } = props.ui;
-  const chosen = classOf(classes, model.draft.storage_class);
-  const isFolder = model.draft.storage_class === FOLDER;
+  const { project, storage_class: kind } = model.draft;
+  const classes = useClasses(project, props.classes);
+  const isLocal = props.isLocal && !clusterOf(project);
+  const chosen = classOf(classes, kind);
+  const isFolder = kind === FOLDER;
+  useEffect(() => {
+    // Another cluster has other classes, and no folders of this machine.
+    if (classes.length && !chosen && !(isFolder && isLocal)) {
+      model.set({
+        storage_class: classOf(classes, '')?.name ?? classes[0].name
+      });
+    }
+  }, [classes, chosen, isFolder, isLocal]);
   const modes = chosen?.modes.length ? chosen.modes : MODES;
   const label = ({ name, waits }: StorageClass) =>
     waits ? trans.__('%1 (made when first mounted)', name) : name;
@@ -86,7 +99,7 @@ function NewFields(props: {
         label={trans.__('Class')}
         choices={[
           ...classes.map(each => ({ value: each.name, label: label(each) })),
-          ...(props.isLocal && !isCloning
+          ...(isLocal && !isCloning
             ? [{ value: FOLDER, label: trans.__('an existing folder') }]
             : [])
         ]}
@@ -107,7 +120,7 @@ function NewFields(props: {
         placeholder={trans.__('E.g. 10Gi')}
         spellCheck={false}
       />
-      {props.isLocal ? null : (
+      {isLocal ? null : (
         <SelectField
           model={model}
           name="mode"
@@ -167,7 +180,11 @@ export async function changeVolume(
   const model = new FormModel(before, draft =>
     actions.change(volume, toChange(draft, before))
   );
-  const chosen = classOf(classes, volume.storage_class);
+  const { project, storage_class: kind } = volume;
+  const there = clusterOf(project)
+    ? await askClasses(ui.workspace, project)
+    : classes;
+  const chosen = classOf(there, kind);
   await showForm(ui, {
     title: trans.__('Change %1', name),
     label: trans.__('Save'),

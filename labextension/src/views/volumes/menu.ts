@@ -16,10 +16,11 @@ export function volumeEntries(
   classes: readonly StorageClass[]
 ): (IEntry | null)[] {
   const { commands, trans } = ui;
-  const { folder, kind, name } = volume;
+  const { folder, kind, name, project } = volume;
   const launching = {
     label: trans.__('Launch a Session with It…'),
-    run: () => void commands.execute(CommandIDs.launch, { volume: name })
+    run: () =>
+      void commands.execute(CommandIDs.launch, { project, volume: name })
   };
   const cloning = {
     label: trans.__('Clone…'),
