@@ -27,5 +27,17 @@ else:
         {"name": "team-c", "quota": "2"},
         {"name": "team-d", "quota": "8"},
     ]
+if "GPUQUOTA_TEST_CLUSTERS" in os.environ:
+    c.GpuQuota.cluster_name = "lab"
+    c.GpuQuota.clusters = {
+        "cloud": {
+            "backend": "local",
+            "LocalConfig": {
+                "devices": "simulated",
+                "simulated_nodes": [{"name": "gpu-1", "gpus": 4, "memory": 81920, "model": "H100"}],
+            },
+            "GpuQuota": {"projects": [{"name": "ml", "quota": "4"}]},
+        }
+    }
 # A timeout takes two looks at least: short ones can be waited for. A policy is set by tests only.
 c.GpuQuota.idle_interval = 2

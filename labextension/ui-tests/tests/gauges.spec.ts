@@ -6,7 +6,7 @@ import { withLab } from './ownlab';
 
 const folder = mkdtempSync(join(tmpdir(), 'gpuquota-gpus-'));
 const FILE = join(folder, 'gpus.json');
-const test = withLab('jupyter_server_gpus_config.py', 'jupyterlab', {
+const test = withLab('jupyter_server_own_config.py', 'jupyterlab', {
   GPUQUOTA_TEST_GPUS: FILE
 });
 

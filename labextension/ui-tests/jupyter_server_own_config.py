@@ -1,6 +1,6 @@
-"""Configuration of a Jupyter Server on a machine whose GPUs are measured, for the browser tests.
+"""Configuration of a Jupyter Server of the tests of one file, which asks for a token.
 
-The driver is that in `driver`, which serve.py puts in the place of NVIDIA's.
+For measured GPUs the driver is that in `driver`, which serve.py puts in the place of NVIDIA's.
 """
 
 import os
