@@ -60,3 +60,14 @@ async def program(backend: Backend, uuid: str, session: str, least: int) -> GpuP
         )
 
     return await wait_for(found)
+
+
+async def activity(backend: Backend, session: Session, state: str) -> str:
+    """Wait until the signal `gpu` of a session has a state, and return its detail."""
+
+    async def found() -> str:
+        signals = (await backend.policing.activity(session.id)).signals
+        states = {each.state: each.detail for each in signals if each.name == "gpu"}
+        return states.get(state, "")
+
+    return await wait_for(found)

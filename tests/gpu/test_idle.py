@@ -5,29 +5,17 @@ from __future__ import annotations
 import pytest
 
 from tests.contract.backend_contract import run
-from tests.gpu.programs import answer, with_pids, work
-from tests.waiting import wait_for
+from tests.gpu.programs import activity, answer, with_pids, work
 
 pytestmark = pytest.mark.asyncio
-
-
-async def seen(backend, session, state: str) -> str:
-    """Wait until the signal of a session has a state, and return its detail."""
-
-    async def found() -> str:
-        activity = await backend.policing.activity(session.id)
-        signals = (each for each in activity.signals if each.name == "gpu")
-        return next((each.detail for each in signals if each.state == state), "")
-
-    return await wait_for(found)
 
 
 async def test_a_session_on_a_whole_gpu_is_busy_while_it_computes_and_idle_after(make):
     backend = await make(idle_interval=1)
     session = await run(backend, gpu="1", command=work("hold=512", "rate=8", "rest=600"))
-    assert "%" in await seen(backend, session, "busy")
+    assert "%" in await activity(backend, session, "busy")
     await answer(backend, session, "rate")
-    assert await seen(backend, session, "idle")
+    assert await activity(backend, session, "idle")
 
 
 @with_pids
@@ -35,5 +23,5 @@ async def test_of_two_sessions_on_a_gpu_only_the_one_that_computes_is_busy(make)
     backend = await make(idle_interval=1)
     rests = await run(backend, "rests", gpu="0.5", command=work("hold=512", "rest=600"))
     computes = await run(backend, "computes", gpu="0.5", command=work("hold=512", "rate=600"))
-    assert "Its processes use a GPU" in await seen(backend, computes, "busy")
-    assert "do not use" in await seen(backend, rests, "idle")
+    assert "Its processes use a GPU" in await activity(backend, computes, "busy")
+    assert "do not use" in await activity(backend, rests, "idle")

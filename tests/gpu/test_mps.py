@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 
 import pytest
 
 from tests.contract.backend_contract import launch, run, until
-from tests.gpu.programs import answer, log_of, program, with_pids, work
+from tests.gpu.programs import activity, answer, log_of, program, with_pids, work
 from tests.local.conftest import marked
 from tests.waiting import wait_for
 
@@ -53,10 +54,34 @@ async def test_each_half_has_half_of_the_processors(mps, make):
         assert 0.3 * rate < await answer(backend, half, "rate") < 0.7 * rate
 
 
+async def test_memory_and_compute_are_limited_to_what_was_requested(mps, make):
+    backend = await make()
+    share = {"gpu_memory": "8Gi", "gpu_compute": 20}
+    whole = await run(backend, "whole", gpu="1", command=work("processors"))
+    processors = await answer(backend, whole, "processors")
+    await until(backend, whole.id, "done")
+    command = work("processors", f"hold={8192 - CONTEXT}", f"hold={CONTEXT + 1}")
+    session = await launch(backend, **share, command=command)
+    failed = await until(backend, session.id, "failed")
+    assert await answer(backend, failed, "processors") <= processors / 5 + 1
+    assert await answer(backend, failed, "hold") == 8192 - CONTEXT
+    assert failed.reason.code == "OutOfMemory"
+
+
 @with_pids
-async def test_memory_and_work_are_those_of_the_clients_and_not_of_the_server(mps, make, device):
+async def test_each_process_has_the_limit_again_and_the_session_is_shown_over_its_share(mps, make):
+    backend = await make()
+    program = shlex.join(work("hold=4096", "rest=600"))
+    both = ("sh", "-c", f"{program} & {program} & wait")
+    session = await run(backend, gpu_memory="6Gi", command=both)
+    over = await until(backend, session.id, lambda s: s.usage and s.usage.over)
+    assert over.usage.memory >= 2 * 4096
+
+
+@with_pids
+async def test_memory_is_that_of_the_clients_and_work_that_of_their_server(mps, make, device):
     backend = await make(idle_interval=1)
-    working = await run(backend, "busy", gpu="0.5", command=work("hold=2048", "rate=600"))
+    working = await run(backend, "busy", gpu="0.5", command=work("hold=2048", "rate=6", "rest=600"))
     resting = await run(backend, "rests", gpu="0.5", command=work("hold=1024", "rest=600"))
     for session, least in ((working, 2048), (resting, 1024)):
         await until(backend, session.id, lambda s, n=least: s.usage and (s.usage.memory or 0) >= n)
@@ -64,6 +89,10 @@ async def test_memory_and_work_are_those_of_the_clients_and_not_of_the_server(mp
         assert found.pid in marked(session.id)
     names = [each.name for each in backend.inventory.readings()[device.uuid].programs]
     assert not any("mps" in name for name in names)
+    for session in (working, resting):
+        assert "by which process" in await activity(backend, session, "unknown")
+    for session in (working, resting):
+        assert await activity(backend, session, "idle")
 
 
 async def test_stopping_a_session_ends_its_client_and_no_other(mps, make):
