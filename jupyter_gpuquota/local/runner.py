@@ -98,13 +98,15 @@ class LocalRunner:
     def measure(self) -> DeviceInventory | None:
         """Read the devices every `poll_interval`, while a session is live or a page is open."""
         board = self._board
-        wanted = board.watched or any(s.state in LIVE for s in board.sessions)
+        live = [session for session in board.sessions if session.state in LIVE]
+        wanted = board.watched or live
         due = time.monotonic() - self._measured >= self._config.poll_interval
         if not (self._devices.measured and wanted and due):
             return None
         self._measured = time.monotonic()
         owners_of = functools.cache(self._owners.owners)
         inventory = with_programs(self._devices.read(), owners_of)
+        self._devices.work.note({uuid for session in live for uuid in usage.held_by(session)})
         for session in usage.measured(board.sessions, inventory, owners_of):
             keep = usage.higher(board.by_id[session.id], session)
             (self._state.settle if keep else self._state.note)(session)

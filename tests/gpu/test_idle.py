@@ -25,3 +25,11 @@ async def test_of_two_sessions_on_a_gpu_only_the_one_that_computes_is_busy(make)
     computes = await run(backend, "computes", gpu="0.5", command=work("hold=512", "rate=600"))
     assert "Its processes use a GPU" in await activity(backend, computes, "busy")
     assert "do not use" in await activity(backend, rests, "idle")
+
+
+async def test_work_between_two_checks_is_seen_though_the_driver_has_forgotten_it(make):
+    backend = await make(idle_interval=25)
+    session = await run(backend, gpu="1", command=work("rest=3", "rate=2", "rest=600"))
+    await answer(backend, session, "rate")
+    assert "%" in await activity(backend, session, "busy")
+    assert await activity(backend, session, "idle")

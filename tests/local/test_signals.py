@@ -28,6 +28,8 @@ from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.gpus.devices import Devices
 from jupyter_gpuquota.local.gpus.inventory import Work
 from jupyter_gpuquota.local.gpus.nvml import Nvml
+from jupyter_gpuquota.local.gpus.usage import held_by
+from jupyter_gpuquota.local.gpus.work_log import WorkLog
 from jupyter_gpuquota.local.shim.procfs import Stat, read_stat
 from jupyter_gpuquota.local.signals import cpu_time, gpus, terminals
 from jupyter_gpuquota.local.signals.cpu_time import CpuTime, Spent, programs_of, spent_by
@@ -290,6 +292,8 @@ def judged(*works: Work | None, owners: dict[int, str] | None = None, alone: boo
         (Work(0, {8: 80}), {}, True, "busy"),
         (Work(None, {8: 80}), {}, True, "busy"),
         (Work(0, {}), {}, False, "idle"),
+        (Work(0, {}, most=98), {}, True, "busy"),  # it worked between two checks
+        (Work(0, {}, most=98), {}, False, "unknown"),
         (Work(None, {}), {}, True, "unknown"),
         (Work(90, {}), {}, False, "unknown"),
         (Work(1, None), {}, False, "idle"),
@@ -355,6 +359,29 @@ def test_what_processes_do_is_asked_from_the_last_time_on():
     assert known.read_work([held("GPU-0")]) == {"GPU-0": Work(30, {}, 300)}
 
 
+def test_work_that_the_driver_forgets_before_it_is_asked_counts_and_only_once():
+    gpu = Gpu("GPU-0", utilisation=98, samples=[(7, 100, 98)])
+    log = WorkLog(Nvml(FakeNvml(gpu)), apart=0)
+    log.note(["GPU-0"])
+    gpu.samples[:], gpu.utilisation = [(7, 200, 0), (8, 200, 5)], 0
+    log.note(["GPU-0"])
+    gpu.samples[:] = []
+    assert log.take(["GPU-0"]) == {"GPU-0": Work(0, {7: 98, 8: 5}, 200, most=98)}
+    assert log.take(["GPU-0"]) == {"GPU-0": Work(0, {}, 200)}
+
+
+def test_work_that_was_noted_just_now_is_not_read_again():
+    gpu = Gpu("GPU-0", utilisation=98, samples=[(7, 100, 98)])
+    log = WorkLog(Nvml(FakeNvml(gpu)), apart=1000)
+    log.note(["GPU-0"])
+    gpu.samples[:], gpu.utilisation = [], 0
+    assert log.take(["GPU-0"]) == {"GPU-0": Work(98, {7: 98}, 100)}
+    assert log.take(["GPU-0"]) == {"GPU-0": Work(0, {}, 100)}
+    gpu.gone = True
+    log.note(["GPU-0"])
+    assert log.take(["GPU-0", "GPU-9"]) == {"GPU-0": None, "GPU-9": None}
+
+
 def test_a_driver_that_cannot_tell_and_one_that_has_lost_the_gpu():
     mig = Gpu("GPU-1", instances=[Gpu("MIG-1", utilisation=None)], utilisation=None)
     nvml = FakeNvml(Gpu("GPU-0", utilisation=None), mig)
@@ -367,8 +394,8 @@ def test_a_driver_that_cannot_tell_and_one_that_has_lost_the_gpu():
 
 def test_nothing_is_said_of_gpus_that_are_simulated():
     placement = make_placement(make_slice())
-    assert gpus.held_by(make_session("a", placement=placement)) == []
-    assert gpus.held_by(make_session("a")) == []
+    assert held_by(make_session("a", placement=placement)) == []
+    assert held_by(make_session("a")) == []
 
 
 def test_processes_outside_of_sessions_are_others_unless_they_work_for_somebody():

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..config import LocalConfig
-from .inventory import DeviceInventory, Driver, Work
+from .inventory import DeviceInventory, Driver
 from .mps import Mps
 from .nvml import Nvml
 from .simulated import simulated_nodes
+from .work_log import WorkLog
 
 
 class Devices:
@@ -18,6 +19,7 @@ class Devices:
         self.mps = Mps(config.mps_control, config.mps_pipe_dir)
         self.problem = problem if config.devices == "nvml" else ""
         self._driver = driver if config.devices != "simulated" else None
+        self.work = WorkLog(self._driver)
         self._simulated = simulated_nodes(config.nodes()) if config.devices != "nvml" else ()
         self.source = "nvml" if self._driver else "simulated" if self._simulated else "none"
 
@@ -31,10 +33,6 @@ class Devices:
         if self._driver is None:
             return DeviceInventory(self._simulated)
         return self._driver.read(mps=self.mps.answers())
-
-    def work(self, uuid: str, since: int) -> Work | None:
-        """Read a real device's work since a time stamp; None if it does not respond."""
-        return self._driver.work(uuid, since) if self._driver else None
 
     def close(self) -> None:
         """Close the driver."""

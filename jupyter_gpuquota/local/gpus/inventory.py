@@ -27,13 +27,15 @@ class Work:
 
     `whole` is its utilisation in per cent at this moment, `processes` the highest of each active
     process; None where the driver does not report it. `stamp` is the argument of the next reading.
-    `newest` is the utilisation of processes that are active at this moment.
+    `newest` is the utilisation of processes that are active at this moment. `most` is the highest
+    utilisation as a whole where there were several readings.
     """
 
     whole: int | None
     processes: Mapping[int, int] | None
     stamp: int = 0
     newest: Mapping[int, int] = field(default_factory=dict)
+    most: int | None = None
 
 
 class Driver(Protocol):

@@ -76,7 +76,8 @@ class Nvml:
         for sample in samples:
             most[sample.pid] = max(sample.smUtil, most.get(sample.pid, 0))
         stamp = max((sample.timeStamp for sample in samples), default=since)
-        # Time stamps are microseconds since 1970. A process that rests has no new samples.
+        # Time stamps are microseconds since 1970. A process that rests has no new samples, or one
+        # that is the mean since the time stamp: there is one sample for each process then.
         recent = time.time_ns() // 1000 - _RECENT
         ordered = sorted(samples, key=lambda sample: sample.timeStamp)
         newest = {each.pid: each.smUtil for each in ordered if each.timeStamp >= recent}

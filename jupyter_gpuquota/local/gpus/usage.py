@@ -38,6 +38,14 @@ def measured(
             yield after
 
 
+def held_by(session: Session) -> list[str]:
+    """Return the UUIDs of the real devices, or MIG instances, that a session holds."""
+    placement = session.placement
+    if placement is None or placement.simulated:
+        return []
+    return [piece.uuid for piece in placement.slices]
+
+
 def higher(before: Session, after: Session) -> bool:
     """Return whether a peak has risen enough to be stored."""
     if after.usage is None or after.usage.peak is None:

@@ -10,10 +10,11 @@ from ...model.sessions import Session
 from ..gpus.devices import Devices
 from ..gpus.inventory import Work
 from ..gpus.programs import is_here, stranger
+from ..gpus.usage import held_by
 
 
 class Gpus:
-    """Remembers up to when each device was read. Runs in a thread.
+    """Reads the work of devices. Runs in a thread.
 
     `is_here` tells which pids of the driver are those of processes here.
     """
@@ -21,14 +22,10 @@ class Gpus:
     def __init__(self, devices: Devices, is_here: Callable[[int], bool] = is_here) -> None:
         self._devices = devices
         self._is_here = is_here
-        self._stamps: dict[str, int] = {}
 
     def read_work(self, sessions: Iterable[Session]) -> dict[str, Work | None]:
         """Map each device, or MIG instance, that sessions hold to its work."""
-        uuids = {uuid for session in sessions for uuid in held_by(session)}
-        found = {uuid: self._devices.work(uuid, self._stamps.get(uuid, 0)) for uuid in uuids}
-        self._stamps = {uuid: work.stamp for uuid, work in found.items() if work}
-        return found
+        return self._devices.work.take(uuid for session in sessions for uuid in held_by(session))
 
     def attribute(self, works: Iterable[Work | None], owners: Mapping[int, str]) -> dict[int, str]:
         """Map processes that use devices to their session, or `-` for other programs.
@@ -40,14 +37,6 @@ class Gpus:
         pids = {pid for work in works if work for pid in work.processes or () if self._is_here(pid)}
         found = {pid: owners.get(pid) or ("-" if stranger(pid) else "") for pid in pids}
         return {pid: owner for pid, owner in found.items() if owner}
-
-
-def held_by(session: Session) -> list[str]:
-    """Return the UUIDs of the real devices, or MIG instances, that a session holds."""
-    placement = session.placement
-    if placement is None or placement.simulated:
-        return []
-    return [piece.uuid for piece in placement.slices]
 
 
 def gpu(
@@ -92,7 +81,7 @@ def _judge(
     unattributed = [used for pid, used in above.items() if pid not in owners]
     if above and not unattributed:
         return "idle", "Its processes do not use its GPUs."
-    known = unattributed if work.whole is None else [*unattributed, work.whole]
+    known = [used for used in (*unattributed, work.whole, work.most) if used is not None]
     return _judge_whole(max(known, default=None), alone=alone, busy=busy)
 
 

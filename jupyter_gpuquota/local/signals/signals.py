@@ -18,10 +18,11 @@ from ...model.sessions import Endpoint, Session
 from ..folders.folders import Leader, SessionFolder
 from ..gpus.devices import Devices
 from ..gpus.inventory import Work
+from ..gpus.usage import held_by
 from ..sessions.readiness import find_server
 from . import cpu_time, gpus, terminals
 from .cpu_time import CpuTime, Spent
-from .gpus import Gpus, held_by
+from .gpus import Gpus
 from .iopub import Listeners, address_of
 from .process_trees import ProcessTree, ProcessTrees, words_of
 from .terminals import TerminalUse
