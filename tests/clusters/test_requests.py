@@ -16,7 +16,7 @@ from jupyter_gpuquota.model.sessions import SessionFields, SessionRequest
 from jupyter_gpuquota.model.templates import TemplateRequest
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.services.usecases import perform
-from tests.clusters.two import two_clusters
+from tests.clusters.two import CLOUD, two_clusters
 from tests.contract.helpers import run, until
 
 pytestmark = pytest.mark.asyncio
@@ -73,6 +73,19 @@ async def test_a_preview_says_what_would_happen_in_each_place(backend: Backend) 
     ]
     wrong = await ask(backend, "sessions.preview", asked("moon"))
     assert [each.field for each in wrong.problems] == ["on[0]"]
+
+
+async def test_a_preview_is_refused_where_one_place_would_refuse_it(
+    backend: Backend, tmp_path: Path
+) -> None:
+    soon = await ask(backend, "sessions.preview", asked("lab", "cloud", on_wait="5s"))
+    assert (soon.verdict, [each.field for each in soon.problems]) == ("forbidden", ["on_wait"])
+    small = {**CLOUD, "MemoryConfig": {"nodes": 1, "gpus": 2}}
+    async with two_clusters(tmp_path / "small", small) as other:
+        found = await ask(other, "sessions.preview", asked("lab", "cloud"))
+    assert (found.verdict, [each.field for each in found.problems]) == ("forbidden", ["on[1].gpu"])
+    assert found.message.startswith("cloud: No node has 4 GPUs.")
+    assert [each.verdict for each in found.places] == ["fits", "forbidden"]
 
 
 async def test_one_cluster_has_no_list(backend: Backend) -> None:

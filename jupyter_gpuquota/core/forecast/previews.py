@@ -94,9 +94,29 @@ def with_data(found: Preview, data: tuple[MountPreview, ...]) -> Preview:
     return msgspec.structs.replace(found, message=joined(*said), sentences=said, data=data)
 
 
-def with_places(found: Preview, places: tuple[PlacePreview, ...]) -> Preview:
-    """Return a preview that says what would happen in each place of its request."""
-    return msgspec.structs.replace(found, places=places)
+def with_places(found: Sequence[Preview], places: tuple[PlacePreview, ...]) -> Preview:
+    """Return what would happen to a request in the first of its places, and in short in each.
+
+    It is refused if it is in one of them.
+    """
+    first, *others = found
+    problems = tuple(
+        msgspec.structs.replace(problem, field=f"on[{i}].{problem.field}")
+        for i, other in enumerate(others, 1)
+        for problem in other.problems
+    )
+    if not problems:
+        return msgspec.structs.replace(first, places=places)
+    index = next(i for i, each in enumerate(found) if each.problems)
+    said = (Message(text=f"{places[index].label}:"), *found[index].sentences)
+    return msgspec.structs.replace(
+        first,
+        verdict="forbidden",
+        message=joined(*said),
+        sentences=said,
+        problems=(*first.problems, *problems),
+        places=places,
+    )
 
 
 def with_kind(found: Preview, kind: Kind, other: Preview) -> Preview:

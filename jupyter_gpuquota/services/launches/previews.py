@@ -8,10 +8,11 @@ from ...core import disclosure, names
 from ...core.fields import FieldReader
 from ...core.forecast import previews
 from ...core.requests import alternatives, specs
+from ...core.requests.places import read_wait
 from ...errors import InvalidFields, NameTaken, refused
 from ...model.previews import Preview
 from ...model.sessions import SessionRequest
-from ...ports.backend import Backend
+from ...ports.backend import Backend, require
 from ..call import Call
 from . import data, places
 from .facts import facts
@@ -26,11 +27,13 @@ async def preview(backend: Backend, call: Call) -> Preview:
         return await _of_one(backend, call)
     reader = FieldReader()
     asked = await places.requests(backend, call, reader)
+    able = require(backend, "fallbacks", backend.fallbacks)
+    read_wait(call.body, able.wait, reader)
     if reader.errors:
         return previews.forbidden(refused(*reader.errors), None)
     found = [await _of_one(backend, replace(call, body=request)) for request in asked]
     each = await places.previewed(backend, asked, found, call)
-    return previews.with_places(found[0], each)
+    return previews.with_places(found, each)
 
 
 async def _of_one(backend: Backend, call: Call) -> Preview:
