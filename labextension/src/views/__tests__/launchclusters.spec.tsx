@@ -202,6 +202,7 @@ describe('the clusters of a session', () => {
     current: 1,
     since: '2026-01-01T12:00:00Z',
     until: '2026-01-01T12:10:00Z',
+    next: 2,
     moving: false
   };
 
