@@ -222,7 +222,7 @@ describe('the clusters of a session', () => {
   });
 
   it('say where it has stayed', () => {
-    const [, big, cloud] = lines({ until: null });
+    const [, big, cloud] = lines({ until: null, next: null });
     expect(big).toMatch(/: here since /);
     expect(cloud).toBe('cloud · ½ GPU: not tried');
   });
