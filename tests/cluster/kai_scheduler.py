@@ -456,11 +456,15 @@ class StandIn:
 
 
 def _gpu_nodes(rest: Rest) -> dict[str, int]:
-    """Return how many GPUs the nodes have that give them out whole."""
+    """Return how many GPUs the nodes have that give them out whole.
+
+    Those with taints are other tests' own.
+    """
     return {
         node["metadata"]["name"]: int(node["status"]["allocatable"]["nvidia.com/gpu"])
         for node in rest.get("/api/v1/nodes")["items"]
-        if node["metadata"]["labels"].get("nvidia.com/gpu.sharing-strategy") == "none"
+        if not node["spec"].get("taints")
+        and node["metadata"]["labels"].get("nvidia.com/gpu.sharing-strategy") == "none"
         and node["status"]["allocatable"].get("nvidia.com/gpu", "0") != "0"
     }
 

@@ -118,7 +118,9 @@ async def test_from_a_cluster_of_which_nothing_is_left(
     config = KubernetesConfig(**on_cluster)
     first = open_kubernetes(control, config, tmp_path)
     async with started(open_clusters(first, control, tmp_path, load), "lab") as backend:
-        busy = await create(backend, await place(backend, namespace, "busy", environment="i:1"))
+        # Kueue would preempt a training for an interactive session.
+        holds = await place(backend, namespace, "busy", environment="i:1", kind="interactive")
+        busy = await create(backend, holds)
         await until(backend, busy.id, "running")
         here = await place(backend, namespace, environment="i:1", kind=kind)
         session = await create(backend, here, await place(backend, "lab/demo", kind=kind))

@@ -15,7 +15,7 @@ from tests.contract.volumes_contract import KeptVolumesContract
 
 @pytest.mark.asyncio
 class TestLocal(KeptVolumesContract, BackendContract):
-    declares = frozenset(CAPABILITIES) - {"streaming", "terminals"}
+    declares = frozenset(CAPABILITIES) - {"streaming", "terminals", "fallbacks"}
 
     @pytest_asyncio.fixture
     async def backend(self, make: Callable[..., Any]) -> Backend:

@@ -17,8 +17,8 @@ def test_it_introduces_itself(launcher):
     launcher.start()
     about = launcher.answering()
     # A terminal here enters a session by its environment, without the controller, and files of
-    # snapshots are written here, not streamed.
-    assert set(about["capabilities"]) == set(CAPABILITIES) - {"terminals", "streaming"}
+    # snapshots are written here, not streamed. It has one cluster.
+    assert set(about["capabilities"]) == set(CAPABILITIES) - {"terminals", "streaming", "fallbacks"}
     assert about["outlives_controller"]
 
 

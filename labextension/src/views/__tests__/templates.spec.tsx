@@ -108,7 +108,9 @@ describe('templates', () => {
     show();
     fireEvent.click(screen.getByRole('button', { name: 'Save as template…' }));
     const dialog = await findDialog();
-    const input = dialog.querySelector('input') as HTMLInputElement;
+    const input = await screen.findByLabelText<HTMLInputElement>('Name', {
+      selector: 'dialog input'
+    });
     expect(input.value).toBe('a');
     expect(screen.queryByLabelText('For')).toBeNull();
     act(() => model.set({ on: 'lab\ncloud', on_wait: '10m' }));
