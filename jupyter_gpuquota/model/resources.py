@@ -17,9 +17,10 @@ Scope = Literal["", "process", "container", "session"]
 class Share(Model, frozen=True, kw_only=True):
     """What a session requests of GPUs.
 
-    Exactly one form is used: nothing (CPU only); `milli` (a fraction below 1000, or whole devices);
-    `memory` (MiB on one device); or `mig` (a profile such as `1g.10gb`). `compute` (5 to 100 %,
-    steps of 5) may go with a fraction or with memory; 0 means not limited.
+    Exactly one form is used: nothing (CPU only); `milli` (a fraction below 1000, whole devices, or
+    equal parts of several devices); `memory` (MiB on one device); or `mig` (a profile such as
+    `1g.10gb`). `compute` (5 to 100 %, steps of 5) may go with a fraction or with memory; 0 means
+    not limited.
     """
 
     milli: int = 0
@@ -35,7 +36,22 @@ class Share(Model, frozen=True, kw_only=True):
     @property
     def devices(self) -> int:
         """Return the number of whole devices; 0 for every form that shares one."""
-        return self.milli // MILLI
+        return 0 if self.divided else self.milli // MILLI
+
+    @property
+    def count(self) -> int:
+        """Return of how many devices it is: the fewest that `milli` fits on."""
+        return max(1, -(-self.milli // MILLI))
+
+    @property
+    def portion(self) -> int:
+        """Return the milli-GPU of each device; 0 where they depend on the device."""
+        return -(-self.milli // self.count)
+
+    @property
+    def divided(self) -> bool:
+        """Return whether it is equal parts of several devices."""
+        return self.milli > MILLI and self.milli % MILLI > 0
 
     @property
     def text(self) -> str:
@@ -45,6 +61,8 @@ class Share(Model, frozen=True, kw_only=True):
         if self.mig:
             return f"MIG {self.mig}"
         amount = counted_gpus(self.milli) if self.milli else memory_text(self.memory)
+        if self.divided:
+            return f"{amount} ({gpus_text(self.portion)} of each of {self.count})"
         return f"{amount}, {self.compute} % compute" if self.compute else amount
 
 

@@ -70,13 +70,17 @@ def scheduling(rest: Rest, namespaces: Sequence[str]) -> Iterator[StandIn]:
 
 @dataclass
 class Task:
-    """One pod: `groups` are the GPUs that it shares, `whole` how many it has alone."""
+    """One pod: `groups` are the GPUs that it shares, `whole` how many it has alone.
+
+    It has the same `part` of each of so many `devices`.
+    """
 
     pod: Json
     queue: str
     fixed: bool
     whole: int
     part: float
+    devices: int = 1
     groups: list[str] = field(default_factory=list)
 
     @property
@@ -87,7 +91,7 @@ class Task:
     @property
     def gpus(self) -> float:
         """What it requests."""
-        return self.whole + self.part
+        return round(self.whole + self.part * self.devices, 2)
 
     @property
     def leaves(self) -> bool:
@@ -192,7 +196,8 @@ class StandIn:
                 fixed=labels.get("priorityClassName") in _FIXED,
                 whole=sum(int(limit.get("nvidia.com/gpu", 0)) for limit in limits),
                 part=_part(annotations),
-                groups=[labels[SHARED]] if SHARED in labels else [],
+                devices=int(annotations.get("gpu-fraction-num-devices", 1)),
+                groups=[labels[key] for key in labels if key.split("/")[0] == SHARED],
             )
 
     def _refusal(self, task: Task) -> Json | None:
@@ -233,8 +238,8 @@ class StandIn:
         gone = {id(task) for task in without}
         return [t for t in self._tasks if t.node and id(t) not in gone and not (soon and t.leaves)]
 
-    def _place(self, task: Task, held: Sequence[Task]) -> tuple[str, str] | None:
-        """Return a node, and the name of the GPU to share: a new one where it is opened."""
+    def _place(self, task: Task, held: Sequence[Task]) -> tuple[str, list[str]] | None:
+        """Return a node, and the names of the GPUs to share: new ones where they are opened."""
         for node, count in self._nodes.items():
             there = [t for t in held if t.node == node]
             shared: dict[str, float] = {}
@@ -244,12 +249,11 @@ class StandIn:
             free = count - sum(t.whole for t in there) - len(shared)
             if task.part:
                 room = [name for name, used in shared.items() if used + task.part <= 1]
-                if room:
-                    return node, room[0]
-                if free:
-                    return node, secrets.token_hex(8)
+                room += [secrets.token_hex(8) for _ in range(free)]
+                if len(room) >= task.devices:
+                    return node, room[: task.devices]
             elif free >= task.whole:
-                return node, ""
+                return node, []
         return None
 
     def _reclaim(self, task: Task, group: str) -> None:
@@ -368,15 +372,17 @@ class StandIn:
         meta.setdefault("annotations", {})["pod-group-name"] = name
         return name
 
-    def _bind(self, task: Task, group: str, node: str, shared: str) -> None:
+    def _bind(self, task: Task, group: str, node: str, shared: list[str]) -> None:
         meta = task.pod["metadata"]
         path = self._rest.path("v1", "Pod", meta["namespace"], meta["name"])
         if shared:
-            self._reserve(node, shared)
-            task.groups = [shared]
+            for each in shared:
+                self._reserve(node, each)
+            task.groups = shared
+            several = {f"{SHARED}/{each}": each for each in shared}
             changes = {
                 "annotations": {"received-resource-type": "Fraction"},
-                "labels": {SHARED: shared},
+                "labels": several if task.devices > 1 else {SHARED: shared[0]},
             }
             self._rest.patch(path, {"metadata": changes})
         target = {"apiVersion": "v1", "kind": "Node", "name": node}

@@ -14,9 +14,10 @@ import yaml
 from msgspec.structs import replace
 
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
+from jupyter_gpuquota.kubernetes.labels import SESSION
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from jupyter_gpuquota.model.datasets.lakes import Lake
-from jupyter_gpuquota.model.sessions import SessionRequest
+from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.cluster import Cluster
 from scripts.cluster.rest import Rest
@@ -245,6 +246,30 @@ class TestKai(SessionsContract, PlanningContract):
         assert pod["metadata"]["annotations"]["gpu-memory"] == "8192"
         assert session.placement is not None
         assert session.placement.milli == 250
+
+    async def test_an_amount_above_one_is_the_same_part_of_two_gpus(
+        self, backend: Backend, kai: Rest
+    ) -> None:
+        def pod_of(session: Session) -> Any:
+            selected = f"?labelSelector={SESSION}={session.id}"
+            [found] = kai.get(kai.path("v1", "Pod", "team-a") + selected)["items"]
+            return found["metadata"]
+
+        asked = SessionRequest(name="exp-1", project="team-a", gpu="2.5")
+        preview = await ask(backend, "sessions.preview", ADMIN, body=asked)
+        assert preview.sentences[0].text == "Rounded up to 2.52 GPUs (0.84 of each of 3)."
+        session = await run(backend, gpu="1.5")
+        pod = pod_of(session)
+        assert pod["annotations"]["gpu-fraction"] == "0.75"
+        assert pod["annotations"]["gpu-fraction-num-devices"] == "2"
+        gpus = {text for key, text in pod["labels"].items() if key.startswith("runai-gpu-group/")}
+        assert len(gpus) == 2
+        assert session.placement is not None
+        assert session.placement.milli == 1500
+        second = await run(backend, "exp-2", gpu="0.25")
+        assert pod_of(second)["labels"]["runai-gpu-group"] in gpus
+        found = await ask(backend, "quota.get", ADMIN)
+        assert {use.name: use.allocated for use in found.projects}["team-a"] == 1750
 
     async def test_a_job_whose_pod_is_told_of_its_eviction_goes_on(
         self,

@@ -48,6 +48,40 @@ def test_whole_devices_come_from_one_node_the_tightest() -> None:
     assert spot(put("3", nodes)) == ("n1", [0, 1, 2])
 
 
+@pytest.mark.parametrize(
+    ("gpu", "held", "where"),
+    [
+        ("1.5", [], [0, 1]),
+        ("1.5", [(0, 250)], [0, 1]),  # beside the part that is held
+        ("1.5", [(2, 100), (5, 250)], [5, 2]),  # the fullest that have room
+        ("1.5", [(0, 300)], [1, 2]),
+        ("2.5", [(7, 100)], [7, 0, 1]),
+        ("1.98", [(3, 10), (4, 10)], [3, 4]),
+    ],
+)
+def test_parts_of_several_gpus_are_packed_as_fractions_are(
+    gpu: str, held: list[tuple[int, int]], where: list[int]
+) -> None:
+    outcome = put(gpu, [make_node()], *(make_placement(make_slice(*each)) for each in held))
+    assert spot(outcome) == ("n1", where)
+    assert isinstance(outcome, Placement)
+    assert len({piece.milli for piece in outcome.slices}) == 1
+
+
+def test_parts_of_several_gpus_are_of_one_node() -> None:
+    nodes = [make_node("n1", 1), make_node("n2", 2)]
+    assert spot(put("1.5", nodes)) == ("n2", [0, 1])
+    shared = make_placement(make_slice(0, 200))
+    assert spot(put("1.5", nodes, shared)) == ("n2", [0, 1])
+    outcome = put("1.5", nodes, shared, make_placement(make_slice(1, 300), node="n2"))
+    assert isinstance(outcome, Reason)
+    assert (outcome.code, outcome.message) == (
+        "Fragmented",
+        "2.5 GPUs free in total, but no node has 0.75 of each of 2 GPUs free.",
+    )
+    assert outcome.hint.startswith("Request 1 GPU, which would start now")
+
+
 def test_three_tenths_fit_with_no_rounding_error() -> None:
     node = make_node(gpus=1)
     held = [make_placement(make_slice(0, 100)), make_placement(make_slice(0, 200))]
@@ -109,7 +143,7 @@ def test_no_gpu_needs_no_device() -> None:
     assert put("", []) == Placement(node="localhost")
 
 
-SHARES = st.sampled_from(["0.1", "0.2", "0.25", "0.3", "0.5", "0.7", "1", "2", "3"])
+SHARES = st.sampled_from(["0.1", "0.2", "0.25", "0.3", "0.5", "0.7", "1", "1.4", "2", "2.1", "3"])
 
 
 @given(st.lists(SHARES, max_size=40), st.integers(1, 3), st.integers(1, 4))

@@ -64,6 +64,8 @@ def measured(
             "over 30 min: too early for a recommendation (after 1 h).",
         ),
         (measured("3", peak=20, count=3), "smaller", make_share("2"), "20 of 48 GiB"),
+        (measured("1.5", peak=13, count=2), "smaller", make_share("1"), "13 of 24 GiB"),
+        (measured("1.5", peak=20, count=2), "fits", None, "20 of 24 GiB"),
         (
             measured("", gpu_memory="8Gi"),
             "smaller",

@@ -26,6 +26,8 @@ GOOD = [
     ({"gpu": 1.0}, Share(milli=1000), "1 GPU"),
     ({"gpu": "2"}, Share(milli=2000), "2 GPUs"),
     ({"gpu": " 0.25 "}, Share(milli=250), "0.25 GPU"),
+    ({"gpu": 1.5}, Share(milli=1500), "1.5 GPUs (0.75 of each of 2)"),
+    ({"gpu": "2.52"}, Share(milli=2520), "2.52 GPUs (0.84 of each of 3)"),
     ({"gpu_memory": 8192}, Share(memory=8192), "8 GiB"),
     ({"gpu_memory": "8Gi"}, Share(memory=8192), "8 GiB"),
     ({"gpu_memory": "8 GiB"}, Share(memory=8192), "8 GiB"),
@@ -48,7 +50,6 @@ BAD = [
     ({"gpu": "0"}, "gpu", "above 0"),
     ({"gpu": 0}, "gpu", "above 0"),
     ({"gpu": "-1"}, "gpu", "above 0"),
-    ({"gpu": "1.5"}, "gpu", "only whole GPUs are possible: enter 1 or 2"),
     ({"gpu": "NaN"}, "gpu", "not a number"),
     ({"gpu": float("nan")}, "gpu", "not a number"),
     ({"gpu": "inf"}, "gpu", "not a number"),
@@ -56,6 +57,7 @@ BAD = [
     ({"gpu": "1e-1"}, "gpu", "not a number"),
     ({"gpu": "0,5"}, "gpu", "not a number"),
     ({"gpu": "0.0001"}, "gpu", "Finer"),
+    ({"gpu": "1.0001"}, "gpu", "Finer"),
     ({"gpu": "٣"}, "gpu", "not a number"),
     ({"gpu_memory": "0"}, "gpu_memory", "at least 1 MiB"),
     ({"gpu_memory": "-8Gi"}, "gpu_memory", "not an amount"),
@@ -67,6 +69,7 @@ BAD = [
     ({"gpu": "0.5", "gpu_compute": "105"}, "gpu_compute", "5, 10"),
     ({"gpu_compute": "30"}, "gpu_compute", "fraction of a GPU, or memory"),
     ({"gpu": "2", "gpu_compute": "30"}, "gpu_compute", "fraction of a GPU, or memory"),
+    ({"gpu": "1.5", "gpu_compute": "30"}, "gpu_compute", "fraction of a GPU, or memory"),
     ({"gpu": "0.5", "gpu_memory": "8Gi"}, "gpu_memory", "cannot be combined"),
     ({"mig_profile": "big"}, "mig_profile", "not a MIG profile"),
 ]
@@ -92,13 +95,33 @@ def test_any_input_is_a_share_or_an_error(value: str | float) -> None:
     for field in ("gpu", "gpu_memory", "gpu_compute"):
         share, errors = parse_share(SessionRequest(name="x", **{field: value}))
         assert errors or share.milli >= 0
-        assert share.milli < 1000 or share.milli % 1000 == 0
 
 
 @given(st.integers(1, 100))
 def test_hundredths_are_exact(hundredths: int) -> None:
     share, _ = parse_share(SessionRequest(name="x", gpu=hundredths / 100))
     assert share.milli == hundredths * 10
+
+
+@pytest.mark.parametrize(
+    ("milli", "count", "portion", "devices"),
+    [
+        (0, 1, 0, 0),
+        (1, 1, 1, 0),
+        (999, 1, 999, 0),
+        (1000, 1, 1000, 1),
+        (1001, 2, 501, 0),
+        (1500, 2, 750, 0),
+        (2000, 2, 1000, 2),
+        (2500, 3, 834, 0),
+    ],
+)
+def test_an_amount_is_equal_parts_of_the_fewest_gpus(
+    milli: int, count: int, portion: int, devices: int
+) -> None:
+    share = Share(milli=milli)
+    assert (share.count, share.portion, share.devices) == (count, portion, devices)
+    assert share.divided == (count > 1 and not devices)
 
 
 @pytest.mark.parametrize(("text", "milli"), [("4", 4000), ("2.5", 2500), ("0", 0)])

@@ -160,9 +160,17 @@ def test_a_mig_machine_offers_its_profiles() -> None:
     assert list(fields_of(facts(nodes=machine), gpu="0.5")) == ["gpu"]
 
 
+@pytest.mark.parametrize(("gpu", "around"), [("1.5", "1 or 2"), ("2.001", "2 or 3")])
+def test_parts_of_several_gpus_are_refused_with_the_whole_numbers_around_them(
+    gpu: str, around: str
+) -> None:
+    said = f"Above 1, only whole GPUs are possible: enter {around}."
+    assert fields_of(facts(), gpu=gpu) == {"gpu": said}
+
+
 def test_every_broken_field_is_reported_together() -> None:
     problems = fields_of(
-        name="a b", project="nobody", gpu="1.5", gpu_compute="33", ports=(0, 70000), priority=-1
+        name="a b", project="nobody", gpu="0", gpu_compute="33", ports=(0, 70000), priority=-1
     )
     assert set(problems) == {
         *("name", "project", "gpu", "gpu_compute", "ports[0]", "ports[1]", "priority")

@@ -17,6 +17,7 @@ from jupyter_gpuquota.model.resources import MILLI, Share
 FORMS = st.one_of(
     st.builds(Share, milli=st.integers(1, 999), compute=st.sampled_from([0, 0, 5, 50, 100])),
     st.builds(Share, milli=st.integers(1, 20).map(lambda count: count * MILLI)),
+    st.builds(Share, milli=st.integers(MILLI + 1, 20 * MILLI)),
     st.builds(Share, memory=st.integers(1, 100_000), compute=st.sampled_from([0, 0, 5, 50])),
     st.builds(Share, mig=st.sampled_from(["1g.5gb", "2g.10gb", "3g.20gb", "7g.80gb"])),
 )

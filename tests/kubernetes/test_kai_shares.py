@@ -9,12 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_gpuquota.errors import FieldError
 from jupyter_gpuquota.kubernetes.engines.kai.workloads import Seen, snapshot_of
 from jupyter_gpuquota.kubernetes.nodes import NodeSettings, read_nodes, slices_of
 from jupyter_gpuquota.kubernetes.objects.cluster import KubeNode
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
 from jupyter_gpuquota.kubernetes.shares.gpu_node import Division, GpuNode, gpu_node
-from jupyter_gpuquota.kubernetes.shares.kai import Kai, KaiLimited, RunAi, part_requested
+from jupyter_gpuquota.kubernetes.shares.kai import (
+    Kai,
+    KaiLimited,
+    RunAi,
+    devices_requested,
+    part_requested,
+)
 from jupyter_gpuquota.kubernetes.shares.provider import Grant, PodPatch
 from jupyter_gpuquota.kubernetes.shares.registry import Choice, Shares
 from jupyter_gpuquota.model.quota import Project
@@ -80,6 +87,43 @@ def test_a_fraction_is_rounded_up_to_hundredths() -> None:
     assert (found.share.milli, found.patch().annotations) == (340, {"gpu-fraction": "0.34"})
 
 
+@pytest.mark.parametrize(
+    ("milli", "given", "part", "devices"),
+    [
+        (1500, 1500, "0.75", "2"),
+        (1001, 1020, "0.51", "2"),
+        (1980, 1980, "0.99", "2"),
+        (2500, 2520, "0.84", "3"),
+        (7001, 7040, "0.88", "8"),
+    ],
+)
+def test_an_amount_above_one_is_equal_parts_of_the_fewest_gpus(
+    milli: int, given: int, part: str, devices: str
+) -> None:
+    found = choice(Share(milli=milli), node())
+    assert (found.share, found.grant.milli) == (Share(milli=given), given)
+    patch = found.patch()
+    assert patch.annotations == {"gpu-fraction": part, "gpu-fraction-num-devices": devices}
+    assert (patch.resources, patch.milli) == ({}, given)
+
+
+@pytest.mark.parametrize(("milli", "gpus"), [(991, 1), (1981, 2), (7993, 8)])
+def test_what_is_rounded_up_to_whole_gpus_is_whole(milli: int, gpus: int) -> None:
+    for divides in ("counted", "limited", "runai"):
+        found = choice(Share(milli=milli), node(divides))
+        assert (found.provider.name, found.share) == ("whole", Share(milli=gpus * 1000))
+        assert found.patch().resources == {"nvidia.com/gpu": str(gpus)}
+
+
+def test_parts_of_more_gpus_than_a_node_has_are_refused() -> None:
+    small, large = node(gpus=2), node(name="dgx1-2", gpus=4)
+    assert [n.name for n in choice(Share(milli=2500), small, large).nodes] == ["dgx1-2"]
+    found = Shares().choose(Share(milli=4500), [small, large])
+    assert isinstance(found, FieldError)
+    assert found.message == "No node has 4.5 GPUs (0.9 of each of 5)."
+    assert found.hint == "The largest node has 4 GPUs to share."
+
+
 def test_nothing_is_divided_without_kai() -> None:
     assert not isinstance(Shares().choose(Share(milli=500), [node("")]), Choice)
 
@@ -93,6 +137,11 @@ def test_the_memory_of_a_fraction_is_limited_where_that_can_be() -> None:
     isolation = found.isolation()
     assert isolation is not None
     assert isolation.memory == "enforced"
+    assert choice(Share(milli=1500), node("limited")).patch().annotations == {
+        "gpu-fraction": "0.75",
+        "gpu-fraction-num-devices": "2",
+        "nvidia.com/container.session.gpu-memory.limit": "24525Mi",  # of each
+    }
 
 
 def test_run_ai_limits_memory_without_an_annotation() -> None:
@@ -125,6 +174,17 @@ def test_other_nodes_are_left_out_where_a_session_may_not_use_them() -> None:
 def test_what_is_rendered_is_read(hundredths: int) -> None:
     patch = choice(Share(milli=10 * hundredths), node()).patch()
     assert part_requested(patch.annotations, 32_700) == 10 * hundredths
+
+
+@given(st.integers(1, 8000))
+def test_no_amount_is_given_less_or_much_more(milli: int) -> None:
+    found = choice(Share(milli=milli), node())
+    assert 0 <= found.share.milli - milli < 10 * found.share.count
+    assert found.share.count == Share(milli=milli).count
+    annotations = found.patch().annotations
+    if not found.share.devices:
+        each = part_requested(annotations, 32_700)
+        assert each * devices_requested(annotations) == found.share.milli
 
 
 @pytest.mark.parametrize(

@@ -199,9 +199,10 @@ def test_its_objects() -> None:
     assert not {"MASTER_ADDR", "RANK"} & {each["name"] for each in runs["env"] + serves["env"]}
 
 
-def test_one_process_and_part_of_a_gpu_has_one_slot() -> None:
-    session = requested(share=Share(milli=500))
-    assert workload(session, Parts(), MPI_JOBS)["spec"]["slotsPerWorker"] == 1
+@pytest.mark.parametrize(("milli", "slots"), [(0, 1), (500, 1), (1500, 2), (3000, 3)])
+def test_a_worker_has_a_slot_for_each_gpu_that_it_has_any_of(milli: int, slots: int) -> None:
+    session = requested(share=Share(milli=milli))
+    assert workload(session, Parts(), MPI_JOBS)["spec"]["slotsPerWorker"] == slots
 
 
 class Lacks:

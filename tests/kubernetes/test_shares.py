@@ -270,6 +270,20 @@ def test_a_refusal_says_what_would_be_possible(
     assert words in f"{error.message} {error.hint}"
 
 
+@pytest.mark.parametrize(
+    "node",
+    [
+        *(whole(), sliced(), mps(), mig_mixed(), mig_single(), counted(), hami(), ack()),
+        ack(mode="core_mem"),
+    ],
+    ids=lambda node: node.metadata.name,
+)
+def test_parts_of_several_gpus_are_not_rounded_to_what_is_given_instead(node: object) -> None:
+    error = refused(Share(milli=1500), *read(node))
+    assert (error.field, error.key) == ("gpu", "share.whole")
+    assert error.message == "Above 1, only whole GPUs are possible: enter 1 or 2."
+
+
 def test_whole_gpus_are_not_taken_from_nodes_that_slice_them() -> None:
     found = choice(Share(milli=1000), *read(whole(), sliced()))
     assert [node.name for node in found.nodes] == ["dgx1-1"]

@@ -81,7 +81,7 @@ async def test_a_name_is_free_again_once_its_session_is_deleted() -> None:
     [
         ({"gpu": "0.5"}, "fits", []),
         ({"gpu": "4"}, "waits", []),
-        ({"gpu": "1.5", "project": "x"}, "forbidden", ["gpu", "project"]),
+        ({"gpu": "0", "project": "x"}, "forbidden", ["gpu", "project"]),
         ({"name": "taken"}, "forbidden", ["name"]),
     ],
 )

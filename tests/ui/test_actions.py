@@ -80,7 +80,7 @@ def test_submit_with_wait_shows_progress(gpu, console):
 
 def test_problems_found_here_and_by_the_server_are_reported_together(gpu, client):
     with pytest.raises(InvalidFields) as caught:
-        gpu("submit bad! -g 1.5 -e A -p team-x")
+        gpu("submit bad! -g 0 -e A -p team-x")
     assert caught.value.fields[0].field == "env.A"
     assert {f.field for f in caught.value.fields} == {"command", "env.A", "name", "gpu", "project"}
     assert caught.value.message == "5 invalid fields."

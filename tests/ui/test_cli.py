@@ -127,7 +127,7 @@ class TestBadInput:
         assert list(refused(say, f"--name={name}")) == ["name"]
 
     def test_all_bad_values_are_named_together(self, say):
-        found = refused(say, "a b", "-g", "7.5", "--port", "0", "-p", "nobody")
+        found = refused(say, "a b", "-g", "0", "--port", "0", "-p", "nobody")
         assert set(found) == {"name", "gpu", "ports[0]", "project"}
 
     def test_errors_are_sentences_without_a_traceback(self, shell):

@@ -124,7 +124,7 @@ def _starts(requested: Session, share: Share, trial: ClusterSnapshot) -> bool:
 
 def _smaller(share: Share) -> Iterator[Sequence[Share]]:
     """Yield smaller shares by form, each in rising order: whole devices, then parts or memory."""
-    yield [Share(milli=count * MILLI) for count in range(1, share.devices)]
+    yield [Share(milli=count * MILLI) for count in range(1, share.count)]
     if share.memory:
         amounts = range(_MEMORY, share.memory, _MEMORY)
         yield [Share(memory=mib, compute=share.compute) for mib in amounts]

@@ -25,7 +25,7 @@ def smaller(share: Share, most: int | None = None, cards: Collection[int] = ()) 
     """
     if share.mig:
         return
-    count = share.devices - 1
+    count = share.count - 1
     for fewer in range(count if most is None else min(count, most), 0, -1):
         yield Share(milli=fewer * MILLI)
     parts = (750, 500, 250, 100)
@@ -35,7 +35,7 @@ def smaller(share: Share, most: int | None = None, cards: Collection[int] = ()) 
         ordered = sorted(sizes - {0}, reverse=True)
         yield from (msgspec.structs.replace(share, memory=mib) for mib in ordered)
     else:
-        limit = share.milli if not share.devices else MILLI
+        limit = min(share.milli, MILLI)
         yield from (Share(milli=part, compute=share.compute) for part in parts if part < limit)
 
 

@@ -36,6 +36,8 @@ Fits = Callable[[Share, Kind, str, Sequence[Node], Project], Fit]
 
 def fit(share: Share, kind: Kind, node_type: str, nodes: Sequence[Node], project: Project) -> Fit:
     """Return a share as our own scheduler gives it: exactly, or not at all."""
+    if share.divided:
+        return Fit(share, [only_whole(share)])
     return Fit(share, check_possible(share, kind, node_type, nodes, project))
 
 
@@ -72,6 +74,11 @@ def check_quota(share: Share, milli: int, kind: Kind, project: Project) -> list[
     if milli > most:
         return [field_error(share_field(share), "share.over_limit", project=name, most=most)]
     return []
+
+
+def only_whole(share: Share) -> FieldError:
+    """Return that parts of several devices cannot be had, and the whole numbers around them."""
+    return field_error("gpu", "share.whole", below=share.count - 1, above=share.count)
 
 
 def share_field(share: Share) -> str:

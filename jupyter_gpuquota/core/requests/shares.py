@@ -57,7 +57,7 @@ def _check_combination(share: Share, reader: FieldReader) -> None:
     if len(used) > 1:
         for field in used[1:]:
             reader.wrong(field, "share.exclusive", first=used[0], second=field)
-    elif share.compute and (share.mig or share.devices or not used):
+    elif share.compute and (share.mig or share.milli >= MILLI or not used):
         reader.wrong("gpu_compute", "share.compute.alone")
 
 
@@ -69,8 +69,6 @@ def _parse_gpu(text: str) -> int:
     gpus = Decimal(text)
     if gpus <= 0:
         raise BadValue("share.zero")
-    if gpus > 1 and gpus != int(gpus):
-        raise BadValue("share.whole", below=int(gpus), above=int(gpus) + 1)
     milli = gpus * MILLI
     if milli != int(milli):
         raise BadValue("share.step", near=max(int(milli), 1))

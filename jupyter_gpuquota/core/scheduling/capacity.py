@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from ...model.resources import MILLI, Device, Holding, MigInstance, Node, Placement, Share, Slice
 
@@ -97,23 +98,29 @@ class NodeCapacity:
             changed.append(device)
         return changed
 
+    def count_free(self, milli: int) -> int:
+        """Return how many devices have at least so much free."""
+        if milli == MILLI:
+            return self.spare
+        return sum(device.shareable and device.milli >= milli for device in self.devices.values())
+
     def fit(self, share: Share) -> Placement | None:
         """Return devices of this node for a share that needs a GPU, None if it does not fit."""
-        if share.devices:
-            if self.spare < share.devices:
-                return None
-            whole = [device for device in self.devices.values() if device.whole]
-            return _of_devices(share, whole[: share.devices])
+        if self.spare < share.devices:
+            return None
         if share.mig:
             return next((p for r in self.devices.values() if (p := fit_mig(share, r))), None)
         by_fit = sorted(self.devices.values(), key=lambda device: device.milli)
-        return next((p for device in by_fit if (p := fit_part(share, device))), None)
+        found = list(islice(filter(None, (_fitting(share, each) for each in by_fit)), share.count))
+        if len(found) < share.count:
+            return None
+        return _placement(self.devices[found[0].index], found)
 
 
 def fit_part(share: Share, device: DeviceCapacity) -> Placement | None:
     """Return a part of one device for a fraction or an amount of memory, None if none fits."""
-    piece = slice_of(share, device.device)
-    return _placement(device, [piece]) if piece and device.holds(piece) else None
+    piece = _fitting(share, device)
+    return _placement(device, [piece]) if piece else None
 
 
 def fit_mig(share: Share, device: DeviceCapacity) -> Placement | None:
@@ -132,14 +139,14 @@ def fit_mig(share: Share, device: DeviceCapacity) -> Placement | None:
 
 
 def slice_of(share: Share, device: Device) -> Slice | None:
-    """Return what a share of at most one device would hold of this one, None if it cannot.
+    """Return what a share would hold of this device, None if it cannot.
 
     A fraction holds that fraction of the memory; memory costs its fraction of the device in
     quota, rounded up to a milli-GPU; compute alone never costs more than it takes.
     """
     if device.lost or device.mig or share.memory > device.memory:
         return None
-    milli = min(MILLI, share.milli) or -(-share.memory * MILLI // device.memory)
+    milli = share.portion or -(-share.memory * MILLI // device.memory)
     memory = share.memory or device.memory * milli // MILLI
     return Slice(
         index=device.index,
@@ -150,9 +157,10 @@ def slice_of(share: Share, device: Device) -> Slice | None:
     )
 
 
-def _of_devices(share: Share, devices: list[DeviceCapacity]) -> Placement:
-    pieces = [slice_of(share, device.device) for device in devices]
-    return _placement(devices[0], [piece for piece in pieces if piece])
+def _fitting(share: Share, device: DeviceCapacity) -> Slice | None:
+    """Return what a share would hold of a device, None if it does not fit now."""
+    piece = slice_of(share, device.device)
+    return piece if piece and device.holds(piece) else None
 
 
 def _placement(device: DeviceCapacity, pieces: list[Slice]) -> Placement:

@@ -11,7 +11,7 @@ from ...model.sessions import Session
 from ..names import mention
 from .holders import Victims
 from .ledger import Account, Ledger, holdings_of
-from .placement import Allowed, Pool, why_not
+from .placement import Allowed, Pool, form_of, why_not
 
 
 def explain(
@@ -34,8 +34,7 @@ def explain(
     account, free = ledger.of(session), pool.free(allowed).milli
     within = not session.preemptible or account.used + milli <= account.right
     if within and not share.mig and (found := more()) and free + found >= milli:
-        form = "whole" if share.devices else "part"
-        return reason("Fragmented", f"fragmented.reclaim.{form}", free=free, more=found)
+        return reason("Fragmented", f"fragmented.reclaim.{form_of(share)}", free=free, more=found)
     if session.preemptible and account.used + milli > account.project.quota:
         why = _borrowing(account, milli, obstacle.message)
     else:

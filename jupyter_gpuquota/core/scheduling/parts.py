@@ -36,8 +36,13 @@ class Part:
             yield (*self.apart, *(self.holders[place] for place in places))
 
 
-def parts(node: NodeCapacity, share: Share, sessions: Sequence[Session]) -> Iterator[Part]:
-    """Yield the devices that would have room if several of the sessions ended."""
+def parts(
+    node: NodeCapacity, share: Share, sessions: Sequence[Session], least: int = 2
+) -> Iterator[Part]:
+    """Yield the devices that would have room if some of the sessions ended.
+
+    Those where fewer than `least` could end are left out.
+    """
     holding = by_device(sessions)
     for index, device in node.devices.items():
         piece = slice_of(share, device.device)
@@ -52,7 +57,7 @@ def parts(node: NodeCapacity, share: Share, sessions: Sequence[Session]) -> Iter
         )
         holders = [*here.values()]
         part = Part(apart, holders, lacks, [_amounts(session, index) for session in holders])
-        if 1 < len(apart) + len(holders) >= part.least:
+        if least <= len(apart) + len(holders) >= part.least:
             yield part
 
 

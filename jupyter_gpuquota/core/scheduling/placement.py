@@ -7,7 +7,7 @@ devices come from the node with the fewest free ones that suffice.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sortedcontainers import SortedList
@@ -84,8 +84,12 @@ class Pool:
 
     def least(self, share: Share) -> int:
         """Return the least that a share costs, in milli-GPU."""
+        return max(share.milli, self.least_of_each(share))
+
+    def least_of_each(self, share: Share) -> int:
+        """Return the least that a share has of each of its devices, in milli-GPU."""
         of_memory = -(-share.memory * MILLI // max(self._most, 1))
-        return max(share.milli, of_memory, 10 * share.compute)
+        return max(share.portion, of_memory, 10 * share.compute)
 
     def largest(self, share: Share) -> int:
         """Return the most that is free of one device that a share might use, in milli-GPU.
@@ -123,17 +127,20 @@ class Pool:
         if not share.devices:
             yield from self._in_parts(share, allowed)
         for count in sorted(self._spare):
-            if count >= max(1, share.devices):
+            if count >= share.count:
                 for name in self._spare[count]:
                     fits = allowed is None or name in allowed
                     if fits and (placement := self.nodes[name].fit(share)):
                         yield placement
 
     def _in_parts(self, share: Share, allowed: Allowed) -> Iterator[Placement]:
-        for _, name, index in self._parts.irange(minimum=(self.least(share), "", -1)):
-            fits = allowed is None or name in allowed
-            if fits and (placement := fit_part(share, self.nodes[name].devices[index])):
-                yield placement
+        for _, name, index in self._parts.irange(minimum=(self.least_of_each(share), "", -1)):
+            if allowed is not None and name not in allowed:
+                continue
+            node = self.nodes[name]
+            found = node.fit(share) if share.divided else fit_part(share, node.devices[index])
+            if found:
+                yield found
 
     def _change(self, placement: Placement, by: int) -> None:
         node = self.nodes.get(placement.node)
@@ -172,8 +179,8 @@ def why_not(share: Share, pool: Pool, allowed: Allowed = None) -> Reason:
         on, args["nodes"] = ".on", ",".join(sorted(allowed))
     if free.milli < pool.least(share):
         return reason_of("NoNodeFits", f"gpus.too_few{on}", args | {"share": share_arg(share)})
-    form = "whole" if share.devices else "part"
-    args |= {"devices": share.devices} if share.devices else {"share": share_arg(share)}
+    form = form_of(share)
+    args |= _lacking(share)
     smaller, best = "", _best(share, free)
     if best and pool.find(Share(milli=best), allowed):
         smaller, args["best"] = ".smaller", best
@@ -182,7 +189,19 @@ def why_not(share: Share, pool: Pool, allowed: Allowed = None) -> Reason:
 
 def _best(share: Share, free: Free) -> int:
     """Return how much would start now where only fragments of GPUs are free, in milli-GPU."""
-    return (free.spare * MILLI or free.largest) if share.devices else free.largest
+    return (free.spare * MILLI or free.largest) if share.milli >= MILLI else free.largest
+
+
+def form_of(share: Share) -> str:
+    """Return which of the words for fragmented GPUs are those of a share."""
+    return "parts" if share.divided else "whole" if share.devices else "part"
+
+
+def _lacking(share: Share) -> Mapping[str, str | int]:
+    """Return what no node, or no GPU, has free."""
+    if share.divided:
+        return {"devices": share.count, "each": share.portion}
+    return {"devices": share.devices} if share.devices else {"share": share_arg(share)}
 
 
 def _part(device: DeviceCapacity) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
-from itertools import combinations, count, groupby, islice
+from itertools import combinations, count, groupby, islice, product
 
 from ...model.resources import MILLI, Placement, Share
 from ...model.sessions import Session
@@ -46,6 +46,7 @@ class Rooms:
         self._lack = lack
         self._everyone: Sequence[Session] | None = None
         self._least = pool.least(share)
+        self._each = pool.least_of_each(share)
         self._bounds: dict[str, Rank | None] = {}
         self._sets: dict[str, tuple[list[Victims], Iterator[Victims]]] = {}
 
@@ -164,27 +165,27 @@ class Rooms:
         if self._share.mig:
             return any(piece.mig == self._share.mig for piece in slices)
         devices = [(node.devices[p.index], p.milli) for p in slices if p.index in node.devices]
-        if not self._share.devices:
-            return node.node.separate or any(
-                device.milli + milli >= self._least for device, milli in devices
-            )
-        freed = sum(device.milli + milli >= MILLI for device, milli in devices)
-        return freed > 0 and freed + node.spare >= self._share.devices
+        if node.node.separate and not self._share.devices:
+            return True
+        freed = sum(device.milli + milli >= self._each for device, milli in devices)
+        wanted = self._share.count
+        return freed > 0 and (freed >= wanted or freed + node.count_free(self._each) >= wanted)
 
     def _fewest(self, node: NodeCapacity, sessions: Sequence[Session]) -> int:
         """Return how many sessions have to end at least, 0 if not even all suffice."""
         if len(sessions) < 2 or self._share.mig:
             return 0
-        if not self._share.devices:
+        if self._share.milli < MILLI:
             return min(
                 (max(part.least, 2) for part in parts(node, self._share, sessions)), default=0
             )
-        wanted = self._share.devices - node.spare
-        counts = sorted(map(len, _freeable(node, sessions)))
+        wanted = self._share.count - node.count_free(self._each)
+        counts = sorted(min(map(len, sets)) for sets in self._freeing(node, sessions))
         if wanted <= 0 or len(counts) < wanted:
             return 0
+        at_once = node.node.separate and self._share.divided  # one end can free several devices
         spread = any(len(s.placement.slices) > 1 for s in sessions if s.placement)
-        return 2 if spread else sum(counts[:wanted])
+        return 2 if spread or at_once else sum(counts[:wanted])
 
     def _several(
         self, node: NodeCapacity, sessions: Sequence[Session]
@@ -192,8 +193,8 @@ class Rooms:
         """Yield sets of more than one session: no rank is below one of those yielded before."""
         if self._share.mig:  # an instance belongs to one session
             return
-        if self._share.devices:
-            yield self._of_whole(node, sessions)
+        if self._share.milli >= MILLI:
+            yield self._of_several(node, sessions)
             return
         found_in = list(parts(node, self._share, sessions))
         found = merge(*(part.sets(EXACT // len(found_in)) for part in found_in), key=len)
@@ -201,16 +202,26 @@ class Rooms:
             if size > 1:
                 yield same
 
-    def _of_whole(self, node: NodeCapacity, sessions: Sequence[Session]) -> Iterator[Victims]:
-        """Yield the sets that release as many whole devices as are requested."""
-        wanted = self._share.devices - node.spare
+    def _of_several(self, node: NodeCapacity, sessions: Sequence[Session]) -> Iterator[Victims]:
+        """Yield the sets that make room on as many devices as are requested."""
+        wanted = self._share.count - node.count_free(self._each)
         if wanted <= 0:  # enough devices are free: something else is missing
             return
-        freeable = sorted(_freeable(node, sessions), key=self._holders.rank)
-        for chosen in combinations(freeable, wanted):
-            victims = tuple({s.id: s for holders in chosen for s in holders}.values())
-            if len(victims) > 1:
-                yield victims
+        freeing = self._freeing(node, sessions)
+        freeing.sort(key=lambda sets: min(map(self._holders.rank, sets)))
+        for devices in combinations(freeing, wanted):
+            for chosen in product(*devices):
+                victims = tuple({s.id: s for holders in chosen for s in holders}.values())
+                if len(victims) > 1:
+                    yield victims
+
+    def _freeing(self, node: NodeCapacity, sessions: Sequence[Session]) -> list[Sequence[Victims]]:
+        """Return, for each device that has no room now, the sets whose end makes room there."""
+        if self._share.devices:
+            return [(holders,) for holders in _freeable(node, sessions)]
+        lacking = [p for p in parts(node, self._share, sessions, least=1) if p.least]
+        found = (list(part.sets(EXACT // len(lacking))) for part in lacking)
+        return [sets for sets in found if sets]
 
 
 def _freeable(node: NodeCapacity, sessions: Sequence[Session]) -> list[Victims]:

@@ -145,7 +145,7 @@ class Simulation:
         pieces = [slice_of(share, device.device) for device in devices]
         slices = tuple(piece for piece in pieces if piece)
         fits = all(map(DeviceCapacity.holds, devices, slices)) and len(slices) == len(devices)
-        if not fits or len(devices) != max(share.devices, 1):
+        if not fits or len(devices) != share.count:
             return None
         return Placement(node=wish.node, slices=slices, simulated=True)
 

@@ -95,7 +95,7 @@ def _enough(share: Share, wanted: int, devices: Sequence[Device], size: int) -> 
     if share.memory:
         memory = max(_MEMORY_STEP, -(-wanted // _MEMORY_STEP) * _MEMORY_STEP)
         return Share(memory=min(memory, size), compute=share.compute)
-    if share.devices > 1:
+    if share.count > 1:
         return Share(milli=max(1, -(-wanted // size)) * MILLI)
     milli = min(MILLI, max(_STEP, -(-wanted * MILLI // (size * _STEP)) * _STEP))
     return Share(milli=milli, compute=share.compute if milli < MILLI else 0)

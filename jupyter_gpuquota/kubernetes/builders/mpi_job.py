@@ -10,7 +10,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...model.resources import MILLI
 from ...model.sessions import Session
 from ..shares.provider import PodPatch
 from .defaults import Parts
@@ -27,7 +26,7 @@ def mpi_job(session: Session, parts: Parts) -> dict[str, Any]:
     Nothing is started again: what was evicted is made anew as a whole.
     """
     return {
-        "slotsPerWorker": max(1, session.spec.share.milli // MILLI),
+        "slotsPerWorker": session.spec.share.count,
         "sshAuthMountPath": parts.defaults.mpi_ssh_path,
         "launcherCreationPolicy": "WaitForWorkersReady",
         "runPolicy": {"suspend": True, "cleanPodPolicy": "Running", "backoffLimit": 0},

@@ -47,7 +47,7 @@ def refusal(share: Share, nodes: Sequence[GpuNode], devices: int = 0) -> FieldEr
 
 def _units(share: Share, cards: Cards) -> int:
     """Return the units of each GPU; 0 for a share that they cannot give."""
-    if share.mig:
+    if share.mig or share.divided:
         return 0
     if share.memory:
         return -(-share.memory // cards.unit)

@@ -72,7 +72,7 @@ class HamiPercentage(Hami):
         """
         count = share.devices or 1
         percent, rest = divmod(min(share.milli, MILLI), _PERCENT)
-        if not node.cards or count > node.cards.count or not percent or rest:
+        if not node.cards or count > node.cards.count or not percent or rest or share.divided:
             return None
         units = count * percent
         return Grant(share, units * _PERCENT, GPU_MEMORY_PERCENTAGE, units)

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import msgspec
-
 from ...errors import FieldError
 from ...model.resources import MILLI, Isolation, Share
 from ..objects.meta import Meta
@@ -19,6 +17,7 @@ from ..quantities import exact, memory_text
 from . import parts
 from .gpu_node import FRACTION, GPU, MEMORY, GpuNode
 from .provider import Grant, PodPatch
+from .whole import Whole
 
 DEVICES = "gpu-fraction-num-devices"
 """Annotation: of how many GPUs a pod requests the same part."""
@@ -29,39 +28,53 @@ RESERVATIONS = frozenset({"kai-resource-reservation", "runai-reservation"})
 _STEP = 10
 """A request is rounded to hundredths of a GPU."""
 _LIMIT = "nvidia.com/container.session.gpu-memory.limit"
-"""The most that the session's container may use (github.com/kai-scheduler/kai-gpu-fractioning)."""
+"""The most of each GPU that the session's container may use.
+
+https://github.com/kai-scheduler/kai-gpu-fractioning
+"""
 
 
 class Kai:
-    """Fractions, and amounts of memory, of one GPU."""
+    """Fractions of one GPU or of several, of each the same, and amounts of memory of one."""
 
     name = "kai"
+
+    def __init__(self) -> None:
+        self._whole = Whole()
 
     def offers(self, node: GpuNode) -> bool:
         """Return whether the scheduler divides the GPUs of a node."""
         return bool(node.divides) and not node.sharing and node.resources.get(GPU, 0) > 0
 
     def grant(self, share: Share, node: GpuNode) -> Grant | None:
-        """Return a part of a GPU, rounded up to hundredths; None for whole GPUs."""
+        """Return parts of GPUs, each rounded up to hundredths; these may come to whole GPUs."""
         if share.mig or share.compute:
             return None
         if share.memory:
             milli = node.milli(MEMORY, share.memory)
             return Grant(share, milli, FRACTION, milli) if 0 < milli <= MILLI else None
-        milli = -(-share.milli // _STEP) * _STEP
-        if not 0 < milli < MILLI:
+        milli = -(-share.portion // _STEP) * _STEP * share.count
+        if not milli or share.count > node.resources[GPU]:
             return None
-        return Grant(msgspec.structs.replace(share, milli=milli), milli, FRACTION, milli)
+        found = Share(milli=milli)
+        if found.devices:
+            return self._whole.grant(found, node)
+        return Grant(found, milli, FRACTION, milli)
 
     def refusal(self, share: Share, nodes: Sequence[GpuNode]) -> FieldError | None:
         """Return the most that nodes give."""
+        if share.count > 1:
+            return self._whole.refusal(share, nodes)
         return parts.refusal(share, max(node.usable for node in nodes))
 
     def render(self, grant: Grant) -> PodPatch:
-        """Return the annotation of the part; the pod requests no resource."""
+        """Return the annotations of the parts; the pod requests no resource but whole GPUs."""
+        if grant.resource == GPU:
+            return self._whole.render(grant)
         share = grant.share
-        part = {MEMORY: str(share.memory)} if share.memory else {FRACTION: _text(share.milli)}
-        return PodPatch(milli=grant.milli, annotations=part)
+        part = {MEMORY: str(share.memory)} if share.memory else {FRACTION: _text(share.portion)}
+        several = {DEVICES: str(share.count)} if share.divided else {}
+        return PodPatch(milli=grant.milli, annotations=part | several)
 
     def isolation(self) -> Isolation:
         """Return that nothing isolates: the fraction is only counted."""
@@ -83,17 +96,19 @@ class KaiLimited(Kai):
         return super().offers(node) and node.divides == "limited" and node.memory > 0
 
     def grant(self, share: Share, node: GpuNode) -> Grant | None:
-        """Return the part in MiB: the same fraction of the memory, unless that is requested."""
+        """Return the parts in MiB: the same fraction of the memory, unless that is requested."""
         found = super().grant(share, node)
-        if found is None:
-            return None
+        if found is None or found.resource == GPU:
+            return found
         units = share.memory or node.usable * found.milli // MILLI
         return Grant(found.share, found.milli, MEMORY, units)
 
     def render(self, grant: Grant) -> PodPatch:
-        """Return the part, and the most memory that the container may use."""
-        limit = {_LIMIT: memory_text(grant.units)}
+        """Return the parts, and the most memory of each GPU that the container may use."""
         found = super().render(grant)
+        if grant.resource == GPU:
+            return found
+        limit = {_LIMIT: memory_text(grant.units // grant.share.count)}
         return PodPatch(milli=found.milli, annotations={**found.annotations, **limit})
 
     def isolation(self) -> Isolation:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
+from ...core.requests.feasibility import only_whole
 from ...errors import FieldError
 from ...model.messages.build import field_error
 from ...model.resources import Isolation, Share
@@ -148,15 +149,17 @@ class Shares:
         return Choice(self._providers[key[2]], best, chosen, others, self._groups)
 
     def _refusal(self, share: Share, nodes: Sequence[GpuNode]) -> FieldError:
-        offers = [(p, [n for n in nodes if p.offers(n)]) for p in self._providers]
-        said = (p.refusal(share, offering) for p, offering in offers if offering)
-        if found := next(filter(None, said), None):
-            return found
+        found = ((p, [n for n in nodes if p.offers(n)]) for p in self._providers)
+        offers = [(p, offering) for p, offering in found if offering]
+        if offers and share.divided and not any(isinstance(p, Kai) for p, _ in offers):
+            return only_whole(share)
+        said = (p.refusal(share, offering) for p, offering in offers)
+        if error := next(filter(None, said), None):
+            return error
         if share.mig:
             return field_error("mig_profile", "share.mig.none", profile=share.mig)
         field = "gpu_memory" if share.memory else "gpu"
-        has_gpus = any(offering for _, offering in offers)
-        return field_error(field, "share.not_shared" if has_gpus else "share.no_gpus")
+        return field_error(field, "share.not_shared" if offers else "share.no_gpus")
 
 
 def _key(grant: Grant, rank: int, *, counted: bool) -> tuple[bool, int, int, int, int]:

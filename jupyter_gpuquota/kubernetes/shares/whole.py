@@ -30,7 +30,7 @@ class Whole:
 
     def refusal(self, share: Share, nodes: Sequence[GpuNode]) -> FieldError | None:
         """Return how many GPUs the largest node has."""
-        if not share.devices:
+        if share.milli < MILLI:
             return None
         most = max(node.resources[GPU] for node in nodes) * MILLI
         return field_error("gpu", "share.devices", share=share_arg(share), most=most)

@@ -20,8 +20,13 @@ def _fragmented() -> dict[str, Text]:
             many="no node has {devices:count} whole GPUs free.",
         ),
         "part": "no single GPU has {share:share} free.",
+        "parts": "no node has {each:amount} of each of {devices:count} GPUs free.",
     }
-    enough = {"whole": "enough GPUs of one node are free.", "part": "enough of one GPU is free."}
+    enough = {
+        "whole": "enough GPUs of one node are free.",
+        "part": "enough of one GPU is free.",
+        "parts": "enough of several GPUs of one node is free.",
+    }
     places = {"": "", ".on": " on {nodes:and}"}
     hints = {
         "": "Starts when ",
@@ -134,6 +139,11 @@ REASONS = {
     "fragmented.reclaim.part": Text(
         "{free:amount} free and {more:gpus} that could be reclaimed, but not enough of one GPU.",
         "Starts when enough of one GPU is free.",
+    ),
+    "fragmented.reclaim.parts": Text(
+        "{free:amount} free and {more:gpus} that could be reclaimed, but not enough of several "
+        "GPUs of one node.",
+        "Starts when enough of several GPUs of one node is free.",
     ),
     "node.none": Text("No node has room for it.", "Starts when one has."),
     "pod.refused": Text("The cluster refuses to create its pod.", "Ask an administrator."),

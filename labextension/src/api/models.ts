@@ -1531,9 +1531,10 @@ export interface SessionSpec {
 /**
  * What a session requests of GPUs.
  *
- * Exactly one form is used: nothing (CPU only); `milli` (a fraction below 1000, or whole devices);
- * `memory` (MiB on one device); or `mig` (a profile such as `1g.10gb`). `compute` (5 to 100 %,
- * steps of 5) may go with a fraction or with memory; 0 means not limited.
+ * Exactly one form is used: nothing (CPU only); `milli` (a fraction below 1000, whole devices, or
+ * equal parts of several devices); `memory` (MiB on one device); or `mig` (a profile such as
+ * `1g.10gb`). `compute` (5 to 100 %, steps of 5) may go with a fraction or with memory; 0 means
+ * not limited.
  */
 export interface Share {
   milli: number;

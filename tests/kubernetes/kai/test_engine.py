@@ -302,6 +302,24 @@ async def test_fragmented_is_told_by_what_is_free_of_each_gpu(api: FakeApi) -> N
         assert "1.6" in found.message
 
 
+async def test_parts_of_several_gpus_wait_for_room_on_one_node(api: FakeApi) -> None:
+    """Of each node 0.7 of one GPU is free, and 0.9 of another."""
+    places = [("dgx1-1", "g1", "0.3"), ("dgx1-1", "g2", "0.1")]
+    places += [("dgx1-2", "g3", "0.3"), ("dgx1-2", "g4", "0.1")]
+    holders = []
+    for index, (name, group, gpu) in enumerate(places):
+        holders.append(put(api, queued(f"part-{index}", gpu), name, group))
+        api.put(PODS, reservation(group, name))
+    session, other = put(api, queued("exp-1", "1.5")), make_spec("x", "1.4", project="team-a")
+    async with running(api, *holders, session) as engine:
+        found = why(engine, session)
+        assert found.code == "Fragmented"
+        assert "no node has 0.75 of each of 2 GPUs free" in found.message
+        fits = await engine.preview(replace(other, kind="train"))
+        assert (fits.verdict, fits.sentences[0].key) == ("borrows", "preview.admitted")
+        assert "1.4 GPUs (0.7 of each of 2)" in fits.message
+
+
 async def test_other_workloads_of_the_queues_count(api: FakeApi) -> None:
     """Pods that are not sessions hold GPUs and quota of the queue that their PodGroup names."""
     for name, place in (("x", "dgx1-1"), ("y", "dgx1-2")):

@@ -43,9 +43,29 @@ export const reasons: Texts = {
     trans.__('%1 free in total, but no single GPU has %2 free.', f.gpus(a.free), f.share(a.share)),
     trans.__('Request %1, which would start now, or wait until enough of one GPU is free.', f.gpus(a.best))
   ],
+  'fragmented.parts': (trans, f, a) => [
+    trans.__('%1 free in total, but no node has %2 of each of %3 GPUs free.', f.gpus(a.free), f.amount(a.each), f.count(a.devices)),
+    trans.__('Starts when enough of several GPUs of one node is free.')
+  ],
+  'fragmented.parts.on': (trans, f, a) => [
+    trans.__('%1 free in total on %2, but no node has %3 of each of %4 GPUs free.', f.gpus(a.free), f.and(a.nodes), f.amount(a.each), f.count(a.devices)),
+    trans.__('Starts when enough of several GPUs of one node is free.')
+  ],
+  'fragmented.parts.on.smaller': (trans, f, a) => [
+    trans.__('%1 free in total on %2, but no node has %3 of each of %4 GPUs free.', f.gpus(a.free), f.and(a.nodes), f.amount(a.each), f.count(a.devices)),
+    trans.__('Request %1, which would start now, or wait until enough of several GPUs of one node is free.', f.gpus(a.best))
+  ],
+  'fragmented.parts.smaller': (trans, f, a) => [
+    trans.__('%1 free in total, but no node has %2 of each of %3 GPUs free.', f.gpus(a.free), f.amount(a.each), f.count(a.devices)),
+    trans.__('Request %1, which would start now, or wait until enough of several GPUs of one node is free.', f.gpus(a.best))
+  ],
   'fragmented.reclaim.part': (trans, f, a) => [
     trans.__('%1 free and %2 that could be reclaimed, but not enough of one GPU.', f.amount(a.free), f.gpus(a.more)),
     trans.__('Starts when enough of one GPU is free.')
+  ],
+  'fragmented.reclaim.parts': (trans, f, a) => [
+    trans.__('%1 free and %2 that could be reclaimed, but not enough of several GPUs of one node.', f.amount(a.free), f.gpus(a.more)),
+    trans.__('Starts when enough of several GPUs of one node is free.')
   ],
   'fragmented.reclaim.whole': (trans, f, a) => [
     trans.__('%1 free and %2 that could be reclaimed, but not enough on one node.', f.amount(a.free), f.gpus(a.more)),

@@ -132,6 +132,8 @@ describe('messages of the server in the language of the user', () => {
     ['place', 'dgx1-2/3,4/simulated', 'dgx1-2, GPU 3, 4 (simulated)'],
     ['place', 'a/b//', 'a/b'],
     ['share', '300/0/30/', '0,3 GPU, 30 % compute'],
+    ['share', '1500/0/0/', '1,5 GPUs (0,75 of each of 2)'],
+    ['share', '2000/0/0/', '2 GPUs'],
     ['share', '0/0/0/1g.10gb', 'MIG 1g.10gb'],
     ['policy', 'project:team-a', "team-a's policy"],
     ['policy', 'session:x', "the session's own setting"],

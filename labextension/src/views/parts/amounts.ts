@@ -62,6 +62,20 @@ const SIGNS: Readonly<Record<number, string>> = {
   750: '¾'
 };
 
+/** Return whole GPUs, a part of one, or equal parts: `1.5 GPUs (0.75 of each of 2)`. */
+function partsText(trans: TranslationBundle, milli: number): string {
+  const text = briefText(trans, milli);
+  const count = Math.ceil(milli / 1000);
+  return count > 1 && milli % 1000
+    ? trans.__(
+        '%1 (%2 of each of %3)',
+        text,
+        gpus(Math.ceil(milli / count)),
+        count
+      )
+    : text;
+}
+
 /** Return a share as briefly as possible: `½ GPU`, `8 GiB`, `MIG 1g.10gb`, `CPU only`. */
 export function shareText(trans: TranslationBundle, share: Share): string {
   let text = trans.__('CPU only');
@@ -70,7 +84,7 @@ export function shareText(trans: TranslationBundle, share: Share): string {
   } else if (share.memory) {
     text = memory(share.memory);
   } else if (share.milli) {
-    text = briefText(trans, share.milli);
+    text = partsText(trans, share.milli);
   }
   return share.compute
     ? trans.__('%1, %2 % compute', text, share.compute)
