@@ -12,8 +12,7 @@ import { KindField, ProjectField } from './kind';
 import { Pending } from '../parts/controls';
 import { LiveLine } from './previewline';
 import { ShareFields } from './share';
-import { SaveTemplate } from './savetemplate';
-import { TemplateField } from './template';
+import { SaveTemplate, TemplateField } from './template';
 import { useMe, useResult, useSignal, useUi } from '../parts/ui';
 
 /** Loaded where the controller has datasets or volumes. */

@@ -8,7 +8,6 @@ import { LaunchModel } from '../../state/launch';
 import { YES } from '../../state/settings/formvalues';
 import { keyOf } from '../../state/templates/key';
 import { showForm } from '../parts/formdialog';
-import { report } from '../parts/report';
 import { IUi, useResult, useUi } from '../parts/ui';
 import { CheckField, SelectField, TextField } from './fields';
 
@@ -55,30 +54,8 @@ class TemplateForm extends FormModel<keyof Texts, string> {
   }
 }
 
-/** Keep what is filled in under a name, where the controller keeps templates. */
-export function SaveTemplate({
-  model
-}: {
-  model: LaunchModel;
-}): JSX.Element | null {
-  const ui = useUi();
-  const about = useResult(ui.workspace.about);
-  const isAble =
-    about.status === 'ready' && about.value.capabilities.includes('templates');
-  return isAble ? (
-    <button
-      type="button"
-      className="jp-GpuQuota-button"
-      onClick={() =>
-        void save(ui, model).catch(error => report(ui.trans, error))
-      }
-    >
-      {ui.trans.__('Save as template…')}
-    </button>
-  ) : null;
-}
-
-async function save(ui: IUi, model: LaunchModel): Promise<void> {
+/** Ask for a name, and keep what is filled in under it. */
+export async function saveTemplate(ui: IUi, model: LaunchModel): Promise<void> {
   const { trans } = ui;
   const theirs = (await templatesOf(ui)).filter(mayChange);
   const known = theirs.find(item => keyOf(item) === model.draft.template);

@@ -82,3 +82,33 @@ async function remove(
     await workspace.resource('templates').refresh();
   }
 }
+
+/** Keep what is filled in under a name, where the controller keeps templates. */
+export function SaveTemplate({
+  model
+}: {
+  model: LaunchModel;
+}): JSX.Element | null {
+  const ui = useUi();
+  const about = useResult(ui.workspace.about);
+  const isAble =
+    about.status === 'ready' && about.value.capabilities.includes('templates');
+  return isAble ? (
+    <button
+      type="button"
+      className="jp-GpuQuota-button"
+      onClick={() =>
+        void save(ui, model).catch(error => report(ui.trans, error))
+      }
+    >
+      {ui.trans.__('Save as template…')}
+    </button>
+  ) : null;
+}
+
+async function save(ui: IUi, model: LaunchModel): Promise<void> {
+  const { saveTemplate } = await import(
+    /* webpackChunkName: "storage" */ './savetemplate'
+  );
+  await saveTemplate(ui, model);
+}
