@@ -81,9 +81,9 @@ LATE, EARLY = NOW + 10 * MINUTE, NOW + 9 * MINUTE
     ],
 )
 def test_what_is_done_next(
-    found: Record, session: Session | None, usable: frozenset[str], now: object, act: Act
+    found: Record, session: Session | None, usable: frozenset[str], now: datetime, act: Act
 ) -> None:
-    assert next_act(found, session, usable, now) is act  # type: ignore[arg-type]
+    assert next_act(found, session, usable, now) is act
 
 
 def test_it_goes_on_to_the_next_that_can_be_used() -> None:

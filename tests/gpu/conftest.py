@@ -86,4 +86,4 @@ def mps(settings: dict[str, Any]) -> Iterator[Mps]:
             # A test may have ended it.
             subprocess.run([program], input=b"quit -t 5\n", check=False, **command)
             for path in sorted(log.iterdir()):  # shown where a test fails
-                print(f"== {path.name}", path.read_text()[-4000:], sep="\n")  # noqa: T201
+                print(f"== {path.name}", path.read_text()[-4000:], sep="\n")  # noqa: T201 (of a failed test)

@@ -91,15 +91,6 @@ class Pool:
         of_memory = -(-share.memory * MILLI // max(self._most, 1))
         return max(share.portion, of_memory, 10 * share.compute)
 
-    def largest(self, share: Share) -> int:
-        """Return the most that is free of one device that a share might use, in milli-GPU.
-
-        A free whole device does not help a share that needs several on one node.
-        """
-        if not share.devices and any(names for count, names in self._spare.items() if count):
-            return MILLI
-        return max(0, self._parts[-1][0]) if self._parts else 0
-
     def free(self, allowed: Allowed = None) -> Free:
         """Return what is free."""
         if allowed not in self._free:

@@ -90,12 +90,12 @@ def _seen(found: Differing, call: Call, wanted: Callable[[Session], bool] | None
 def _shown(
     sessions: Iterable[Session], known: Listed, backend: Backend, call: Call
 ) -> tuple[Session, ...]:
-    found = _shower(backend, call)
+    shower = _shower(backend, call)
 
     def made(session: Session) -> Session:
-        made = found(due_at(session, known.starts.get(session.id)))
+        found = shower(due_at(session, known.starts.get(session.id)))
         by = known.saving.get(session.id)
-        return disclosure.saving(made, by) if by else made
+        return disclosure.saving(found, by) if by else found
 
     return tuple(map(made, sessions))
 
