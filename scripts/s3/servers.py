@@ -49,22 +49,13 @@ def moto(log: Path) -> Iterator[str]:
         yield endpoint
 
 
-def make_bucket(endpoint: str, bucket: str, *, versions: bool = False) -> None:
-    """Create a bucket in moto, which does not check signatures; it may keep versions."""
-    _put(f"{endpoint}/{bucket}")
-    if versions:
-        status = b"<Status>Enabled</Status>"
-        body = b"<VersioningConfiguration>%s</VersioningConfiguration>" % status
-        _put(f"{endpoint}/{bucket}?versioning", body)
-
-
-def _put(url: str, body: bytes = b"") -> None:
+def make_bucket(endpoint: str, bucket: str) -> None:
+    """Create a bucket in moto, which does not check signatures."""
     scope = f"Credential={ACCESS_KEY}/20260101/{REGION}/s3/aws4_request"
-    headers = {
-        "Authorization": f"AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=0",
-        "Content-Type": "application/xml",
-    }
-    request = urllib.request.Request(url, body, headers, method="PUT")  # noqa: S310 (our own)
+    headers = {"Authorization": f"AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=0"}
+    request = urllib.request.Request(  # noqa: S310 (our own)
+        f"{endpoint}/{bucket}", b"", headers, method="PUT"
+    )
     with urllib.request.urlopen(request, timeout=PATIENCE):  # noqa: S310 (our own)
         pass
 

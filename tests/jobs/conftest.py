@@ -18,9 +18,9 @@ import pytest
 from jupyter_gpuquota.model.about import API_VERSION
 from jupyter_gpuquota.variables import TOKEN_FILE, URL
 from tests.store.conftest import folder, lake
-from tests.store.formats.conftest import dvc_repository
+from tests.store.s3.conftest import versitygw
 
-__all__ = ["dvc_repository", "folder", "lake"]
+__all__ = ["folder", "lake", "versitygw"]
 
 ROOT = Path(__file__).resolve().parents[2]
 ABOUT = {

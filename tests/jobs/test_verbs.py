@@ -13,9 +13,9 @@ from jupyter_gpuquota.model.datasets.lines import JobLine
 from jupyter_gpuquota.store import published
 from jupyter_gpuquota.store.cache import marks, sweep
 from jupyter_gpuquota.store.cache.places import place
+from scripts.s3 import servers
 from tests.jobs.conftest import Start
 from tests.store.cache.test_verify import flip
-from tests.store.formats.conftest import FOLDER
 from tests.store.living import listing
 
 LINES = ("--report", "lines")
@@ -164,15 +164,21 @@ def test_errors_have_the_exit_codes_of_the_shell(
     assert done(start, "export", none, tmp_path / "out", "--cache", tmp_path, code=2)
 
 
-def test_what_dvc_has_stored_is_imported_and_exported(
-    start: Start, lake_url: str, dvc_repository: Path, tmp_path: Path
+def test_a_prefix_of_a_bucket_is_imported(
+    start: Start, lake_url: str, versitygw: tuple[str, Path], tmp_path: Path
 ) -> None:
-    line = done(start, "import", "faces", dvc_repository / "data.dvc", "--lake", lake_url)
+    endpoint, buckets = versitygw
+    (buckets / "theirs" / "data" / "sub").mkdir(parents=True)
+    (buckets / "theirs" / "data" / "sub" / "a").write_text("a")
+    url, variables = "s3://theirs/data", servers.environment(endpoint)
+    words = ("import", "faces", url, "--lake", lake_url)
+    line = done(start, *words, "--tag", "v1", "--author", "ana", **variables)
     assert (line["report"]["kind"], line["report"]["state"]) == ("import", "done")
+    commit = line["commit"]
+    assert (commit["source"], commit["author"], commit["tags"]) == (url, "ana", ["v1"])
+    assert commit["message"].startswith(f"{url} as of ")
     named = f"faces@{line['report']['version']}"
-    out = tmp_path / "out"
-    done(start, "export", named, out, "--lake", lake_url, "--format", "dvc")
-    assert (out / "faces.dvc").read_text().splitlines()[1] == f"- md5: {FOLDER}"
-    assert sorted(path.name for path in out.iterdir()) == [".dvc", "faces.dvc"]
-    again = done(start, "import", "faces", out / "faces.dvc", "--lake", lake_url)
+    done(start, "export", named, tmp_path / "out", "--lake", lake_url)
+    assert listing(tmp_path / "out") == {"sub/a": b"a"}
+    again = done(start, *words, **variables)
     assert again["report"]["version"] == line["report"]["version"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -76,40 +75,34 @@ class Transfers(OfVersions):
         name: str,
         folder: Folder,
         *,
-        format: str = "",  # noqa: A002 (the word of the interface)
         progress: Progress | None = None,
         wait: bool = True,
     ) -> Job:
         """Write the files of a version, `NAME@REF`, to a folder that is empty or does not exist.
 
-        With `format="dvc"` it becomes a repository of DVC. Every file is checked against its hash.
-        Raises NotFound, Conflict, Damaged.
+        Every file is checked against its hash. Raises NotFound, Conflict, Damaged.
         """
-        version = self._version(name)
-        words = [*option("format", format), "--", _full(version), _absolute(folder)]
+        words = ["--", _full(self._version(name)), _absolute(folder)]
         return self._run("export", words, progress, wait=wait)
 
     def import_(
         self,
         name: str,
-        source: Folder,
+        url: str,
         *,
-        format: str = "",  # noqa: A002 (the word of the interface)
         message: str = "",
         tag: str = "",
         progress: Progress | None = None,
         wait: bool = True,
     ) -> Job:
-        """Make a version of what another tool has stored; `version` of the job names it.
+        """Store the objects below a prefix of a bucket as the next version of a dataset.
 
-        `source` is a folder, a file or a URL; `format` is detected if it is left out. Raises
-        NotFound, NotAllowed, InvalidFields, Damaged.
+        `url` is that of the prefix, such as `s3://bucket/prefix`; `version` of the job names what
+        was made. Raises NotFound, NotAllowed, InvalidFields.
         """
         dataset = self._dataset(name)
-        text = os.fspath(source)
-        place = text if "://" in text else _absolute(text)
-        given = [*option("format", format), *option("message", message), *option("tag", tag)]
-        words = [*given, "--", dataset.name, place]
+        given = [*option("message", message), *option("tag", tag)]
+        words = [*given, "--", dataset.name, url]
         return self._run("import", words, progress, wait=wait)
 
     def register(self, name: str, *, progress: Progress | None = None, wait: bool = True) -> Job:

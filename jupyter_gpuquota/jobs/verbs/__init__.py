@@ -41,7 +41,7 @@ VERBS: dict[str, Verb] = {
         "Let the controller know the versions in a member's lake", "register", "register"
     ),
     "export": Verb("Write a version to a new folder", "export", "export"),
-    "import": Verb("Make versions of what another tool has stored", "import", "imports"),
+    "import": Verb("Store a prefix of a bucket as the next version", "import", "imports"),
     "cache": Verb("Fetch a version into a cache", "cache", "cache"),
     "evict": Verb("Remove a version from a cache", "evict", "evict"),
     "index": Verb("Show what a cache holds", "index", "index"),

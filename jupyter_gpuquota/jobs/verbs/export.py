@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ...store.cache.export import export
 from ...store.cache.places import place
-from ...store.disk.failures import own_files
-from ...store.formats.dvc_export import export_dvc
-from ...store.tasks import in_thread
 from .. import caches, lakes
 from ..job import Job
 
@@ -21,7 +17,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     caches.add_arguments(parser)
     caches.add_version(parser)
     parser.add_argument("folder", help="the folder to make")
-    parser.add_argument("--format", choices=("", "dvc"), default="", help="by default plain files")
 
 
 async def run(job: Job, args: argparse.Namespace) -> None:
@@ -33,11 +28,4 @@ async def run(job: Job, args: argparse.Namespace) -> None:
         objects = await lakes.if_possible(job, args, copy.dataset)
     else:
         objects = lakes.opened(await lakes.find(job, args, copy.dataset))
-    folder = Path(args.folder)
-    if args.format != "dvc":
-        await export(copy.version, folder, objects, there, job.progress)
-        return
-    with own_files(), TemporaryDirectory(prefix=".gpuquota-", dir=folder.absolute().parent) as made:
-        tree = Path(made) / "tree"
-        await export(copy.version, tree, objects, there, job.progress)
-        await in_thread(export_dvc, tree, folder, copy.dataset)
+    await export(copy.version, Path(args.folder), objects, there, job.progress)

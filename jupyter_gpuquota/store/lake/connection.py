@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-if TYPE_CHECKING:
-    from obstore import GetOptions
-
 _EXPIRED = re.compile("ExpiredToken|TokenRefreshRequired|InvalidToken|Request has expired")
 _SKEWED = re.compile("RequestTimeTooSkewed|RequestExpired")
 _DENIED = re.compile(r"status code: 40[13]\b")
@@ -112,12 +109,11 @@ class Connection:
         self._store = store
         self._name = name
 
-    async def get(self, key: str, version: str = "") -> bytes:
-        """Return the bytes of an object, or of an earlier version of it."""
+    async def get(self, key: str) -> bytes:
+        """Return the bytes of an object."""
 
         async def read() -> bytes:
-            options: GetOptions = {"version": version} if version else {}
-            found = await answered(self._store.get_async(key, options=options))
+            found = await answered(self._store.get_async(key))
             return bytes(await answered(found.bytes_async()))
 
         return await self._whole(key, read)

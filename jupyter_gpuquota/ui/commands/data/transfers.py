@@ -37,8 +37,7 @@ def _fill_sync(parser: Parser) -> None:
 
 def _fill_import(parser: Parser) -> None:
     add_dataset(parser)
-    offer_paths(parser.add_argument("source", metavar="SOURCE", help="a folder, a file or a URL"))
-    parser.add_argument("--format", default="", help="its format, if that is not detected")
+    parser.add_argument("url", metavar="URL", help="a prefix, such as s3://bucket/prefix")
     _fill_new(parser)
 
 
@@ -48,9 +47,6 @@ def _fill_export(parser: Parser) -> None:
         "folder", metavar="FOLDER", help="an empty folder, or one to create"
     )
     offer_paths(folder)
-    parser.add_argument(
-        "--format", choices=("dvc",), default="", help="as a repository of DVC, not as plain files"
-    )
     add_detach(parser)
 
 
@@ -72,11 +68,11 @@ def _sync(client: Client, args: Args, console: Console) -> View[Any]:
 
 def _import(client: Client, args: Args, console: Console) -> View[Any]:
     verb = client.datasets.import_
-    given = {"format": args.format, "message": args.message, "tag": args.tag}
+    given = {"message": args.message, "tag": args.tag}
     if args.detach:
-        return JobView(verb(args.name, args.source, wait=False, **given), alone=True)
+        return JobView(verb(args.name, args.url, wait=False, **given), alone=True)
     with following(console, quiet=args.quiet) as show:
-        job = verb(args.name, args.source, progress=show, **given)
+        job = verb(args.name, args.url, progress=show, **given)
     return _made(client.datasets.show(f"{job.dataset}@{job.version}"), args)
 
 
@@ -93,9 +89,9 @@ def _made(version: Version, args: Args) -> VersionView:
 def _export(client: Client, args: Args, console: Console) -> JobView:
     verb = client.datasets.export
     if args.detach:
-        return JobView(verb(args.name, args.folder, format=args.format, wait=False), alone=True)
+        return JobView(verb(args.name, args.folder, wait=False), alone=True)
     with following(console) as show:
-        job = verb(args.name, args.folder, format=args.format, progress=show)
+        job = verb(args.name, args.folder, progress=show)
     return JobView(job, note=_exported(job, args.folder))
 
 
@@ -135,10 +131,10 @@ COMMANDS = (
     ),
     Command(
         "import",
-        "make a version of what another tool has stored",
+        "store a prefix of a bucket as the next version of a dataset",
         _import,
         _fill_import,
-        examples=("data import digits ./repo/digits.dvc",),
+        examples=("data import digits s3://team-a/digits",),
     ),
     Command(
         "verify",
