@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from ...store.frozen.commands import Commands, MachineCommands, Refused
+from ...store.frozen.commands import Commands, Refused
 from ...store.frozen.mounts import mount_of, mounts
 
 _log = logging.getLogger(__name__)
@@ -25,8 +25,8 @@ _USED, _LIMIT = 1, 3
 class Quotas:
     """Makes folders with limits, and reads and changes these. Runs in worker threads."""
 
-    def __init__(self, commands: Commands | None = None) -> None:
-        self._commands = commands or MachineCommands()
+    def __init__(self) -> None:
+        self._commands = Commands()
 
     def make(self, folder: Path, size: int) -> None:
         """Make a folder that may take `size` bytes, 0 for any, if that can be enforced.

@@ -33,9 +33,8 @@ class Btrfs:
         """Return whether this is btrfs, and its program installed."""
         return mount.kind == "btrfs" and self._commands.has("btrfs")
 
-    def take(self, folder: Path, mount: Mount, place: Path) -> View:
+    def take(self, folder: Path, place: Path) -> View:
         """Return a snapshot of the folder's subvolume. Raises Refused, OSError."""
-        del mount
         volume = _volume(folder)
         self._probe(place / "probe")
         target = _target(place)
@@ -45,9 +44,8 @@ class Btrfs:
             raise Refused(f"{missing} is a subvolume of its own.")
         return View(root=root, provider=self.name, atomic=True, device=folder.stat().st_dev)
 
-    def drop(self, mount: Mount, place: Path) -> None:
+    def drop(self, place: Path) -> None:
         """Remove the snapshot. Raises Refused."""
-        del mount
         if _target(place).is_dir():
             self._commands.run(delete(_target(place)))
 

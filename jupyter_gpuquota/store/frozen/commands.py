@@ -1,11 +1,10 @@
-"""The port through which file systems are told to freeze folders."""
+"""The programs by which file systems are told to freeze and to limit folders."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 from collections.abc import Sequence
-from typing import Protocol
 
 _PATIENCE = 60.0
 
@@ -14,18 +13,11 @@ class Refused(Exception):
     """A file system, its program, or the account cannot do this; the text says why."""
 
 
-class Commands(Protocol):
-    """Programs of this machine, which are run without a shell."""
+class Commands:
+    """Programs of this machine, which are run without a shell.
 
-    def has(self, program: str) -> bool:
-        """Return whether there is a program of this name."""
-
-    def run(self, words: Sequence[str]) -> str:
-        """Return what a program prints. Raises Refused unless it ends well."""
-
-
-class MachineCommands:
-    """The programs on `PATH`; those of file systems are often in the folders of root only."""
+    They are those on `PATH`; those of file systems are often in the folders of root only.
+    """
 
     def has(self, program: str) -> bool:
         """Return whether there is a program of this name."""

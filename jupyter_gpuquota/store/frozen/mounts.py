@@ -13,11 +13,10 @@ _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 class Mount(NamedTuple):
-    """A mounted file system: where, its type, and what it is made of (a device, a dataset)."""
+    """A mounted file system: where, and its type."""
 
     point: Path
     kind: str
-    source: str
 
 
 def mounts() -> list[Mount]:
@@ -29,8 +28,7 @@ def parsed(text: str) -> Iterator[Mount]:
     """Yield the mounts that a file of the kernel names."""
     for line in text.splitlines():
         before, _, after = line.partition(" - ")
-        kind, source, *_ = map(_plain, after.split(" "))
-        yield Mount(Path(_plain(before.split(" ")[_POINT])), kind, source)
+        yield Mount(Path(_plain(before.split(" ")[_POINT])), after.split(" ")[0])
 
 
 def mount_of(folder: Path, known: Iterable[Mount]) -> Mount | None:

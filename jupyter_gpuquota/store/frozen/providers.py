@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from .btrfs import Btrfs
-from .commands import Commands, MachineCommands
+from .commands import Commands
 from .reflinks import Reflinks
 from .views import Provider
-from .zfs import Zfs
 
 
-def providers(commands: Commands | None = None) -> tuple[Provider, ...]:
+def providers() -> tuple[Provider, ...]:
     """Return all ways; which of them a folder has is tried each time."""
-    commands = commands or MachineCommands()
-    return (Btrfs(commands), Zfs(commands), Reflinks())
+    return (Btrfs(Commands()), Reflinks())

@@ -24,9 +24,8 @@ class Reflinks:
         """Return whether the file system may have such copies."""
         return mount.kind not in _WITHOUT
 
-    def take(self, folder: Path, mount: Mount, place: Path) -> View:
+    def take(self, folder: Path, place: Path) -> View:
         """Return copies of all files of a folder. Raises Refused, OSError."""
-        del mount
         probe = place / "probe"
         probe.write_bytes(b"\0")
         self._copy(probe, place / "copy")
@@ -50,7 +49,7 @@ class Reflinks:
         device = folder.stat().st_dev
         return View(root=target, provider=self.name, atomic=False, device=device, states=states)
 
-    def drop(self, mount: Mount, place: Path) -> None:
+    def drop(self, place: Path) -> None:
         """Do nothing: the copies are files of the place."""
 
     def _copy(self, source: os.PathLike[str], target: Path) -> os.stat_result | None:

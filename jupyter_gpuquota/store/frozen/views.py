@@ -62,13 +62,13 @@ class Provider(Protocol):
     def offers(self, mount: Mount) -> bool:
         """Return whether a folder of this file system may perhaps be frozen."""
 
-    def take(self, folder: Path, mount: Mount, place: Path) -> View:
+    def take(self, folder: Path, place: Path) -> View:
         """Return a view of a folder; `place` is an own folder beside its files.
 
         Raises Refused, OSError.
         """
 
-    def drop(self, mount: Mount, place: Path) -> None:
+    def drop(self, place: Path) -> None:
         """Remove the view that was taken for this place, if any. Raises Refused."""
 
 
@@ -100,7 +100,7 @@ async def _view(folder: Path, providers: Sequence[Provider], stack: AsyncExitSta
     def remove(left: Path) -> None:
         for each in able:
             try:
-                each.drop(mount, left)
+                each.drop(left)
             except Refused as error:
                 _log.warning("A view of %s cannot be removed: %s", folder, error)
         shutil.rmtree(left, ignore_errors=True)
@@ -111,7 +111,7 @@ async def _view(folder: Path, providers: Sequence[Provider], stack: AsyncExitSta
     mine = await stack.enter_async_context(room(place / own, _PREFIX, remove))
     for each in able:
         try:
-            return await in_thread(each.take, folder, mount, mine)
+            return await in_thread(each.take, folder, mine)
         except (Refused, OSError) as error:
             _log.info("%s cannot freeze %s: %s", each.name, folder, error)
     return None
