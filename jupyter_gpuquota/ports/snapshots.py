@@ -70,7 +70,7 @@ class Snapshots(Protocol):
         """Remove a snapshot, or cancel its making. Raises NotFound, InUse, Unavailable."""
 
     async def verify(self, snapshot: Snapshot, user: str) -> Job:
-        """Start to hash everything again. Raises Conflict, NotFound, Damaged."""
+        """Start to hash what is stored again. Raises Conflict, NotFound, Damaged, Unavailable."""
 
     async def export(self, snapshot: Snapshot, folder: str, user: str) -> Job:
         """Start to write the files to a new folder. Raises Conflict, NotFound, Unsupported."""

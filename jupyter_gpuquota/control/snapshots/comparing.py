@@ -9,15 +9,13 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from ...core.snapshots.comparison import compare
-from ...core.snapshots.notebooks import SIZE
 from ...core.snapshots.volumes import pairs
 from ...errors import GpuQuotaError
 from ...model.datasets.files import CompareQuery, Comparison, ContentChunk
 from ...model.datasets.versions import Version
 from ...model.snapshots.comparison import SnapshotComparison
 from ...model.snapshots.manifest import Manifest, TreePart
-from ...store.tasks import in_thread
-from .notebook_diffs import with_texts
+from .notebook_diffs import SIZE, with_texts
 
 _FILES = 1000
 """The most differing files in a comparison."""
@@ -50,7 +48,7 @@ class Comparing:
             found = await self._with_files(found, "The files", old.tree, new.tree)
             trees = _version(old.tree), _version(new.tree)
             read = partial(self._read, trees)
-            notebooks, problems = await with_texts(found.notebooks, read, in_thread)
+            notebooks, problems = await with_texts(found.notebooks, read)
             found = replace(found, notebooks=notebooks, problems=(*found.problems, *problems))
         for name, one, other in pairs(old, new):
             if one and one.tree and other and other.tree:

@@ -8,12 +8,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...core.snapshots.notebooks import SIZE, TOO_LARGE
 from ...errors import GpuQuotaError
 from ...model.snapshots.comparison import NotebookChange
+from ...store.tasks import in_thread
 
 MOST = 20
 """The most notebooks that are compared."""
+SIZE = 8 << 20
+"""The most bytes of a notebook that is compared: outputs count."""
 _SHOWN = 20_000
 _MISSING = "Notebooks are compared by name only: jupyter_gpuquota[nbdime] is not installed."
 
@@ -22,19 +24,16 @@ Read = Callable[[str], Awaitable[tuple[bytes, bytes]]]
 
 
 async def with_texts(
-    changes: tuple[NotebookChange, ...], read: Read, call: Callable[..., Awaitable[str]]
+    changes: tuple[NotebookChange, ...], read: Read
 ) -> tuple[tuple[NotebookChange, ...], tuple[str, ...]]:
-    """Return changes with their differences, and why some have none.
-
-    `call` calls a function that takes long.
-    """
+    """Return changes with their differences, and why some have none."""
     found = {change.path: change for change in changes}
     problems: list[str] = []
     changed = [change.path for change in changes if change.change == "changed"]
     try:
         for path in changed[:MOST]:
             try:
-                text = await call(difference, *await read(path))
+                text = await in_thread(difference, *await read(path))
                 found[path] = replace(found[path], text=text)
             except ValueError as error:
                 problems.append(f"{path}: {error}")
@@ -59,7 +58,7 @@ def difference(before: bytes, after: bytes) -> str:
     )
 
     if max(len(before), len(after)) > SIZE:
-        raise ValueError(f"{TOO_LARGE}.")
+        raise ValueError(f"too large to compare: more than {SIZE >> 20} MiB.")
     try:
         old, new = _without_outputs(before), _without_outputs(after)
         found = nbdime.diff_notebooks(old, new)

@@ -4,8 +4,7 @@
 
     snapshots/OWNER/ID.json       a manifest; OWNER is a hash of the owner's name
     snapshots/OWNER/ID.marks      tags and pin, which may change
-    snapshots/OWNER/ID.SHA256     a file of a snapshot that has no tree: a patch, a log, a notebook
-    snapshots/OWNER/ID.files-…    the files of a volume's copy, once they were read in a pod
+    snapshots/OWNER/ID.SHA256     a file of a snapshot that has no tree: a patch, a log, variables
     snapshots/OWNER/rules         when snapshots are taken and removed by themselves
     snapshots/OWNER/rests         which sessions were stored when they came to rest
 """
@@ -79,12 +78,6 @@ def marks_key(owner: str, snapshot: str) -> str:
 def file_key(owner: str, snapshot: str, digest: str) -> str:
     """Return the key of a file that is stored beside a manifest, by its sha256."""
     return f"{folder(owner)}{snapshot}.{digest}"
-
-
-def files_key(owner: str, snapshot: str, volume: str) -> str:
-    """Return the key of the list of files of a volume's copy that was read in a pod."""
-    named = hashlib.sha256(volume.encode()).hexdigest()[:_DIGITS]
-    return f"{folder(owner)}{snapshot}.files-{named}"
 
 
 def keys_of(owner: str, snapshot: str, keys: Iterable[str]) -> list[str]:

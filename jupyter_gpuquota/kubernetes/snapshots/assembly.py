@@ -46,16 +46,13 @@ from .order import WAITING, Patience
 from .orphans import Orphans
 from .plan import COPYING
 from .planning import RestorePlanning
-from .reading.begun import BegunVerifications
-from .reading.comparing import FileComparing
 from .reading.exporting import Exporting
-from .reading.files import StoredFiles
 from .reading.reader import CopyReader
-from .reading.verifying import Verifying
 from .replacing import Replacing
 from .restores import ClaimRestores, Surroundings
 from .restoring import Restorer
 from .variables import PodVariables
+from .verifying import Verifying
 
 _SAVE = 10.0
 """Seconds that open pages have to save."""
@@ -104,9 +101,8 @@ class ClusterSnapshotParts:
         self.replacing = Replacing(KeptClaims(cluster.api), self._home)
         self._restorer = Restorer(cluster.api, self._copies)
         self._restores = self._make_restores()
-        self._named, self._stored = ClaimCopies(self._copies), StoredFiles(self._registry)
+        self._named = ClaimCopies(self._copies)
         self._reader = CopyReader(cluster.api, self._restorer, cluster.readers, cluster.patience)
-        self._verifying = self._make_verifying()
         self.snapshots = ClusterSnapshots(self._parts())
         self._upkeep = Upkeep(
             cluster.board, self._registry, self._maker, self.snapshots, self._rules
@@ -128,8 +124,7 @@ class ClusterSnapshotParts:
             pages=self._pages,
             copies=self._named,
             restores=self._restores,
-            verifying=self._verifying,
-            comparing=FileComparing(self._stored),
+            verifying=Verifying(self._cluster.jobs, self._named, self._registry),
             exporting=Exporting(self._named, self._reader),
         )
 
@@ -158,10 +153,6 @@ class ClusterSnapshotParts:
             lambda _session, _volumes: {},
             self._changed,
         )
-
-    def _make_verifying(self) -> Verifying:
-        begun = BegunVerifications(self._cluster.own)
-        return Verifying(self._cluster.jobs, self._named, self._reader, self._stored, begun)
 
     def _make_restores(self) -> ClaimRestores:
         around = Surroundings(
@@ -198,7 +189,6 @@ class ClusterSnapshotParts:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._upkeep.close()
         await self._restores.close()
-        await self._verifying.close()
         await self._process.close()
         await self._maker.close()
 
@@ -226,7 +216,6 @@ class ClusterSnapshotParts:
         for order in await self._maker.resume():
             await self._process.start(order, "", lake)
         await self._restores.resume()
-        await self._verifying.resume(self._registry)
         self._upkeep.start()
         while True:
             try:

@@ -22,12 +22,12 @@ from ...model.snapshots.comparison import SnapshotComparison
 from ...model.snapshots.manifest import Manifest, Trigger
 from ...model.snapshots.snapshots import Snapshot, SnapshotFiles, SnapshotRequest
 from .copies.named import ClaimCopies
-from .reading.comparing import FileComparing
 from .reading.exporting import Exporting
-from .reading.verifying import Verifying
 from .restores import ClaimRestores
+from .verifying import Verifying
 
 UNFINISHED = frozenset({"making", "failed"})
+_NOT_COMPARED = "On a cluster, the files in volumes and the cells of notebooks are not compared."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,6 @@ class Parts:
     copies: ClaimCopies
     restores: ClaimRestores
     verifying: Verifying
-    comparing: FileComparing
     exporting: Exporting
 
 
@@ -105,12 +104,11 @@ class ClusterSnapshots:
         await registry.remove(snapshot.id)
 
     async def verify(self, snapshot: Snapshot, user: str) -> Job:
-        """Start to hash everything in the copies; what is gone is found at once.
+        """Hash what the lake has of a snapshot, and look for its copies.
 
-        Raises Damaged for a manifest that does not match its id, Unavailable.
+        Raises NotFound, Damaged for a manifest that does not match its id, Unavailable.
         """
-        manifest = await self._parts.registry.manifest(snapshot.id)
-        return await self._parts.verifying.start(snapshot, manifest, user)
+        return await self._parts.verifying.verified(snapshot, user)
 
     async def export(self, snapshot: Snapshot, folder: str, user: str) -> Job:
         """Raise Unsupported: the controller does not write to the folders of its clients."""
@@ -127,15 +125,12 @@ class ClusterSnapshots:
                 yield part
 
     async def compare(self, before: Snapshot, after: Snapshot) -> SnapshotComparison:
-        """Return what differs; files of volumes if both were verified.
-
-        Raises Conflict, Damaged, Unavailable.
-        """
+        """Return what differs by the manifests. Raises Conflict, Damaged, Unavailable."""
         old, new = await self.manifest(before), await self.manifest(after)
         if old is None or new is None:
             raise Conflict("A snapshot is not ready.", hint="Wait until it is.")
         found = compare(before.id, old, after.id, new)
-        return await self._parts.comparing.added(found, (before, old), (after, new))
+        return replace(found, problems=(_NOT_COMPARED,))
 
     def saving(self) -> Mapping[str, datetime]:
         """Return until when the pages of which sessions shall save."""

@@ -91,7 +91,7 @@ ROUTES: tuple[Route, ...] = (
         "POST",
         f"{_ONE}/verify",
         Job,
-        "Hash everything that a snapshot consists of again",
+        "Hash what is stored of a snapshot again",
         status=202,
     ),
     Route(

@@ -694,7 +694,7 @@ export const routes = {
     noun: 'snapshots'
   } as Route<{ snapshot: string }, undefined, undefined, Lineage>,
 
-  /** Hash everything that a snapshot consists of again. */
+  /** Hash what is stored of a snapshot again. */
   snapshotsVerify: {
     name: 'snapshots.verify',
     method: 'POST',

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
 
 import pytest
 
 from jupyter_gpuquota.control.snapshots import notebook_diffs
-from jupyter_gpuquota.control.snapshots.notebook_diffs import difference, with_texts
-from jupyter_gpuquota.core.snapshots.notebooks import SIZE
+from jupyter_gpuquota.control.snapshots.notebook_diffs import SIZE, difference, with_texts
 from jupyter_gpuquota.errors import Damaged
 from jupyter_gpuquota.model.snapshots.comparison import NotebookChange
 from tests.notebook_files import notebook, with_nbdime
@@ -55,10 +53,7 @@ def compared(
             raise Damaged(f"{path} is damaged.")
         return bodies[path]
 
-    async def call(function: Callable[..., str], *args: bytes) -> str:
-        return function(*args)
-
-    found, problems = asyncio.run(with_texts(changes, read, call))
+    found, problems = asyncio.run(with_texts(changes, read))
     return {each.path: each.text for each in found}, problems
 
 

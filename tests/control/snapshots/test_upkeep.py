@@ -191,8 +191,8 @@ async def test_what_a_removed_snapshot_has_left_is_removed(site: Site) -> None:
     keys = [
         identity.rules_key(OWNER),
         *(identity.file_key(OWNER, each, "1" * 64) for each in (kept, gone)),
-        identity.files_key(OWNER, gone, "old"),
-        identity.files_key(OWNER, gone, "new"),
+        identity.file_key(OWNER, gone, "2" * 64),
+        identity.file_key(OWNER, gone, "3" * 64),
     ]
     for key in keys:
         await site.lake.put(key, b"")

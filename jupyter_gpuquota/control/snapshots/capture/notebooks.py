@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 from typing import Any, Iterable, Iterator  # noqa: UP035 (Python 3.8 in sessions)
 
-from ....core.snapshots.notebooks import SKIPPED, SUFFIX
-
 PATIENCE = 30.0
 """Seconds for which notebooks are looked for."""
+_SKIPPED = frozenset({".ipynb_checkpoints", ".git", "node_modules", "__pycache__"})
+"""Folders whose notebooks are nobody's work."""
 _MOST = 1000
 _LARGE = 64 << 20
 _CHUNK = 1 << 20
@@ -29,8 +29,8 @@ def notebooks(root: Path, patience: float = PATIENCE) -> Iterator[dict[str, Any]
     for folder, names, files in os.walk(root):
         if time.monotonic() > deadline:
             raise TimeoutError(f"Only a part of the folder was seen in {patience:g} seconds.")
-        names[:] = sorted(name for name in names if name not in SKIPPED)
-        for name in sorted(each for each in files if each.endswith(SUFFIX)):
+        names[:] = sorted(name for name in names if name not in _SKIPPED)
+        for name in sorted(each for each in files if each.endswith(".ipynb")):
             path = Path(folder, name)
             if path.is_file() and not path.is_symlink():
                 count += 1

@@ -15,7 +15,6 @@ __all__ = ["MODULES", "Unreadable", "answered", "command"]
 _HERE = "control.snapshots.capture"
 MODULES = (
     "core.snapshots.redaction",
-    "core.snapshots.notebooks",
     *(f"{_HERE}.{name}" for name in ("environment", "git", "notebooks", "script")),
 )
 """The modules that are carried."""

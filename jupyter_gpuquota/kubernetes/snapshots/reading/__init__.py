@@ -1,1 +1,1 @@
-"""Reading copies of volumes in a pod: their files with hashes, to verify and to compare them."""
+"""The copies of volumes are read in the pod of a Job, and streamed as an archive."""

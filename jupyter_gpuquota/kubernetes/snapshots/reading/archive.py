@@ -10,8 +10,9 @@ import os
 import stat
 import sys
 import tarfile
+from typing import Iterator  # noqa: UP035 (Python 3.8 in sessions)
 
-from .script import walk
+_KEPT_BY_EXT4 = "lost+found"
 
 
 def main() -> None:
@@ -36,8 +37,27 @@ def main() -> None:
 def add(archive: tarfile.TarFile, root: str, path: str) -> None:
     """Add the folder `root` with all that is below it as `path`. Raises OSError."""
     archive.addfile(_folder(path))
-    for entry in walk(root, "", _refused):
+    for entry in _walk(root, _KEPT_BY_EXT4):
         _add(archive, entry, f"{path}/{os.path.relpath(entry.path, root)}")
+
+
+def _walk(folder: str, skipped: str = "") -> Iterator[os.DirEntry[str]]:
+    """Yield what is in a folder at any depth, of folders only those that are empty.
+
+    Raises OSError.
+    """
+    with os.scandir(folder) as listed:
+        entries = sorted(listed, key=lambda each: os.fsencode(each.name))
+    for entry in entries:
+        if entry.name == skipped:
+            continue
+        empty = True
+        if entry.is_dir(follow_symlinks=False):
+            for inner in _walk(entry.path):
+                empty = False
+                yield inner
+        if empty:
+            yield entry
 
 
 def _add(archive: tarfile.TarFile, entry: os.DirEntry[str], path: str) -> None:
@@ -60,7 +80,3 @@ def _folder(path: str) -> tarfile.TarInfo:
     info = tarfile.TarInfo(path)
     info.type, info.mode = tarfile.DIRTYPE, 0o755
     return info
-
-
-def _refused(path: str, error: OSError) -> None:
-    raise OSError(error.errno, error.strerror, path)

@@ -29,15 +29,8 @@ from ..copies.writing import deleted
 from ..order import Patience
 from ..planning import wanted_of
 from ..restoring import Restorer
-from .files import Read
-from .output import Notebooks, Progress, heard
 
-_MODULES = (
-    "core.snapshots.redaction",
-    "core.snapshots.notebooks",
-    "kubernetes.snapshots.reading.script",
-)
-_ARCHIVE = (*_MODULES, "kubernetes.snapshots.reading.archive")
+_ARCHIVE = ("kubernetes.snapshots.reading.archive",)
 _log = logging.getLogger(__name__)
 
 
@@ -53,49 +46,21 @@ class CopyReader:
         self._patience = patience
         self._active: set[str] = set()
 
-    async def read(
-        self, manifest: Manifest, reading: str, progress: Progress, notebooks: Notebooks
-    ) -> dict[str, Read]:
-        """Return what was read of each copied volume, once `notebooks` has what it lacks.
+    async def archive(self, manifest: Manifest, reading: str) -> AsyncGenerator[bytes]:
+        """Yield a tar archive with each copied volume at its path; without an error, it is whole.
 
         `reading` is an id that was never used. Raises NotFound, NotAllowed, Unavailable, and others
         that the cluster has for claims.
-        """
-        wanted = wanted_of(manifest, f"read-{reading}")
-        if not wanted:
-            return {}
-        words, volumes = map(str, range(len(wanted))), [each.origin for each in wanted]
-        command = carrying.command(_MODULES, *words)
-        try:
-            async with asyncio.timeout(self._settings.deadline):
-                async with self._output(manifest, reading, command) as output:
-                    return await heard(output, volumes, progress, notebooks)
-        except TimeoutError as error:
-            text = "The pod that reads the copies did not end by its deadline."
-            raise Unavailable(text, hint="Ask an administrator to extend it.") from error
-
-    async def archive(self, manifest: Manifest, reading: str) -> AsyncGenerator[bytes]:
-        """Yield a tar archive with each copied volume at its path; `reading` is as for `read`.
-
-        Raises as `read` does; without a last error, the archive is whole.
         """
         paths = {each.volume: each.path.strip("/") or each.volume for each in manifest.volumes}
         wanted = wanted_of(manifest, f"read-{reading}")
         words = [word for n, each in enumerate(wanted) for word in (str(n), paths[each.origin])]
         command = carrying.command(_ARCHIVE, *words)
-        async with self._output(manifest, reading, command) as output:
-            async for part in output:
-                yield part
-
-    @asynccontextmanager
-    async def _output(
-        self, manifest: Manifest, reading: str, command: Sequence[str]
-    ) -> AsyncIterator[AsyncGenerator[bytes]]:
-        """Let a program run on the copies, until what is wanted of its output was read."""
         async with self._pod(manifest, reading) as pod:
             with translated():
                 async with aclosing(pod_program.binary_output(self._api, pod, command)) as output:
-                    yield output
+                    async for part in output:
+                        yield part
 
     @asynccontextmanager
     async def _pod(self, manifest: Manifest, reading: str) -> AsyncIterator[Pod]:

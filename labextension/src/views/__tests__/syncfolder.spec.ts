@@ -71,6 +71,20 @@ describe('making a version of a folder', () => {
     expect(notice().type).toBe('success');
   });
 
+  it('says what a job has found that is done', async () => {
+    const done = syncFolder(page.ui, 'data');
+    const [dataset] = await fields();
+    dataset.value = 'faces';
+    press('accept');
+    await done;
+    const reason = 'Its files were not read.';
+    const ended = makeJob({ kind: 'verify', state: 'done', reason });
+    page.server.on('GET /jobs', { body: { items: [ended] } });
+    await page.store.resource('jobs').refresh();
+    const [notice] = Notification.manager.notifications;
+    expect(notice.message).toContain(reason);
+  });
+
   it('creates a dataset that does not exist', async () => {
     const done = syncFolder(page.ui, 'pictures');
     const [dataset] = await fields();

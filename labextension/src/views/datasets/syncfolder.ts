@@ -99,9 +99,13 @@ function said(
   if (isActive(job)) {
     return { message, type: 'in-progress' };
   }
-  const { problem, state } = job;
+  const { problem, reason, state } = job;
   return state === 'done'
-    ? { message, type: 'success', autoClose: 6000 }
+    ? {
+        message: [message, reason].filter(Boolean).join('. '),
+        type: 'success',
+        autoClose: reason ? 10_000 : 6000
+      }
     : {
         message: [message, problem?.message, problem?.hint]
           .filter(Boolean)
