@@ -123,7 +123,6 @@ class Objects(Protocol):
         body: Manifest,
         *,
         subresource: str = "",
-        dry_run: bool = False,
     ) -> T:
         """Change an object by a JSON merge patch, of this `metadata.uid` only if it names one."""
 
@@ -133,8 +132,6 @@ class Objects(Protocol):
         namespace: str,
         name: str,
         body: Manifest,
-        *,
-        dry_run: bool = False,
     ) -> T:
         """Create or change an object by server-side apply, with our field manager, forced."""
 

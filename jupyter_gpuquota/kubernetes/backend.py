@@ -243,17 +243,11 @@ class _Assembly:
                 leadership=self._leadership,
                 attached=(self._data, self._volumes, self._meter),
                 home=self._home,
-                settled=self._settle,
             )
         )
 
     def _make_settings(self) -> ClusterSettings:
         return ClusterSettings(self._board, self._admin, self._resident.work, self._engine)
-
-    async def _settle(self) -> None:
-        """Delete what has drained; who sees only own sessions cannot know."""
-        if self._is_team:
-            await self._settings.delete_drained()
 
     async def _connect_all(self) -> tuple[Api, Engine]:
         """Connect, find the engine, and complete what waits for both."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from msgspec.structs import replace
 
-from ..control.board import Board, snapshot_of
-from ..core.forecast.settings_change import Present, changed
+from ..control.board import Board
 from ..core.scheduling.undivided import is_undivided, plain_preview, plain_reason
+from ..errors import Unsupported
 from ..model.messages.build import joined
 from ..model.previews import Preview, QueuePosition
 from ..model.projects import ChangePreview, SettingsChange
@@ -65,18 +65,11 @@ class EnginePlanning:
         return {}
 
     async def try_change(self, change: SettingsChange) -> ChangePreview:
-        """Return the effect of a change of projects, by a dry run on the server.
-
-        Rules and node groups do not change what the engine decides. Raises InvalidFields, NotFound,
-        Conflict, NotAllowed, Unavailable.
-        """
-        board = self._board
-        before = snapshot_of(board, datetime.now(UTC))
-        present = Present(before, board.found_nodes, board.settings.groups)
-        after = changed(change, present)  # checks all fields of all parts
-        named = {request.name for request in change.put}
-        put = [project for project in after.projects if project.name in named]
-        return await self._engine.administration.try_change(put, change.delete)
+        """Refuse: only the cluster's engine knows what other quotas would lead to."""
+        raise Unsupported(
+            "The effect of other quotas cannot be previewed on this cluster: its engine decides.",
+            hint="Save the change, and look at the list of sessions.",
+        )
 
     def _is_undivided(self) -> bool:
         return is_undivided(self._engine.projects(), self._board.nodes)

@@ -13,7 +13,6 @@ from jupyter_gpuquota.kubernetes.engines.engine import Engine
 from jupyter_gpuquota.model.quota import Department, Project
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import Session
-from scripts.cluster.settings import MILLI_GPU
 from tests.builders import make_session
 from tests.cluster.queues import Nested, engine_of, workload_of
 from tests.waiting import wait_for
@@ -80,7 +79,7 @@ async def test_a_life_in_the_queue(cluster: Any, connected: Any, name: str, nest
         assert not engine.admission(borrower).admitted
 
 
-async def test_quotas_are_tried_and_written(cluster: Any, connected: Any, nested: Nested) -> None:
+async def test_quotas_are_written(cluster: Any, connected: Any, nested: Nested) -> None:
     rest, namespace = cluster.rest(), nested.team("team-a", 1000).namespace
     sessions = [make_session("waits", "3", project=namespace, kind="train")]
     async with connected() as api, engine_of(api, lambda: sessions, [namespace]) as engine:
@@ -90,21 +89,14 @@ async def test_quotas_are_tried_and_written(cluster: Any, connected: Any, nested
         assert told.code in {"OverQuota", "OverLimit"}
         old = named(engine, namespace)
         wanted = Project(name=namespace, quota=3000, limit=4000, revision=old.revision)
-        tried = await engine.administration.try_change([wanted], [])
-        assert [(each.name, each.effect) for each in tried.sessions] == [("waits", "starts")]
-        path = f"/apis/kueue.x-k8s.io/v1beta2/clusterqueues/{namespace}-interactive"
-        [group] = rest.get(path)["spec"]["resourceGroups"]
-        quotas = {each["name"]: each["nominalQuota"] for each in group["flavors"][0]["resources"]}
-        assert quotas[MILLI_GPU] == "1k"
-
-        changed = await engine.administration.put_project(wanted)
+        changed = await engine.administration.change_project(wanted)
         assert (changed.quota, changed.limit) == (3000, 4000)
         await wait_for(lambda: engine.admission(sessions[0]).admitted, "it did not start")
         await wait_for(
             lambda: named(engine, namespace).revision == changed.revision, "another revision"
         )
         with pytest.raises(Outdated):
-            await engine.administration.put_project(wanted)
+            await engine.administration.change_project(wanted)
 
 
 async def test_departments_are_the_cohorts_above_teams(

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from jupyter_gpuquota.errors import InUse, InvalidRequest
+from jupyter_gpuquota.errors import Unsupported
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.model.previews import Preview
-from jupyter_gpuquota.model.projects import ProjectRemoval
+from jupyter_gpuquota.model.projects import ProjectRequest
 from jupyter_gpuquota.model.sessions import Reclaim, Session, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.settings import MILLI_GPU
@@ -168,37 +169,24 @@ def reclaimed(backend: Backend, *sessions: Session) -> Reclaim | None:
     return next(filter(None, found), None)
 
 
-async def test_a_project_drains(cluster: Any, nested: Nested, tmp_path: Path) -> None:
+async def test_a_new_project_is_what_kubectl_then_makes(
+    cluster: Any, nested: Nested, tmp_path: Path
+) -> None:
     ours = (await asyncio.to_thread(nested.team, "team-a", 2000)).namespace
-    kept = (await asyncio.to_thread(nested.team, "team-b", 1000)).namespace
-    async with place(cluster, tmp_path, ours, kept) as backend:
-        await wait_for(lambda: len(backend.inventory.projects()) == 2)
-        runs = await launch(backend, "runs", ours, "1")
-        await until(backend, runs.id, "running")
-        queued = await launch(backend, "queued", ours, "2", "train")
-        await until(backend, queued.id, "running")  # it borrows
-        more = await launch(backend, "more", ours, "1", "train")
-        await until(backend, more.id, lambda s: s.reason is not None)
-        args = {"name": ours}
-        with pytest.raises(InUse, match="has sessions"):
-            await ask(backend, "projects.delete", ADMIN, args=args, query=ProjectRemoval())
-        drain = ProjectRemoval(drain=True)
-        answer = await ask(backend, "projects.delete", ADMIN, args=args, query=drain)
-        assert answer.project.draining
-        assert set(answer.sessions) == {"runs", "queued"}
-        held = await until(backend, more.id, lambda s: s.reason and "closed" in s.reason.message)
-        assert held.state == "waiting"
-        await wait_for(lambda: backend.inventory.projects()[0].draining)
-        with pytest.raises(InvalidRequest):
-            await launch(backend, "late", ours, "1")
-        assert (await until(backend, runs.id, "running")).run == 1
-        for session in (queued, runs):
-            await ask(backend, "sessions.stop", ANA, args={"id": session.id})
-        await wait_for(lambda: [p.name for p in backend.inventory.projects()] == [kept])
-        assert backend.administration is not None
-        audit = backend.administration.audit
-        await wait_for(lambda: _drained(audit))
-
-
-async def _drained(audit: Any) -> bool:
-    return any("after draining" in entry.what for entry in await audit())
+    async with place(cluster, tmp_path, ours) as backend:
+        await wait_for(backend.inventory.projects)
+        body, args = ProjectRequest(quota=1), {"name": f"{ours}-new"}
+        with pytest.raises(Unsupported, match="created with kubectl") as refused:
+            await ask(backend, "projects.put", ADMIN, args=args, body=body)
+        text = refused.value.hint.split("\n", 1)[1].removesuffix("END")
+        _, queue, local = yaml.safe_load_all(text)
+        rest = cluster.rest()
+        try:
+            made = await asyncio.to_thread(rest.create, queue)
+            assert made["spec"]["namespaceSelector"]["matchLabels"] == {
+                "kubernetes.io/metadata.name": args["name"]
+            }
+            assert local["spec"] == {"clusterQueue": made["metadata"]["name"]}
+        finally:
+            path = f"/apis/kueue.x-k8s.io/v1beta2/clusterqueues/{args['name']}"
+            await asyncio.to_thread(rest.delete, path)

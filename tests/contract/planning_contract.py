@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.core.requests import specs
-from jupyter_gpuquota.errors import InvalidFields, NotFound
+from jupyter_gpuquota.errors import InvalidFields, NotFound, Unsupported
 from jupyter_gpuquota.model.previews import Preview
 from jupyter_gpuquota.model.projects import ProjectRequest, SettingsChange
 from jupyter_gpuquota.model.sessions import SessionRequest
@@ -55,6 +55,10 @@ class PlanningContract:
         second = await launch(backend, "second", gpu="1", project="team-b")
         await until(backend, second.id, lambda s: s.reason is not None)
         more = SettingsChange(put=(ProjectRequest(name="team-b", quota=3),))
+        if backend.administration and backend.administration.set_by() == "engine":
+            with pytest.raises(Unsupported):
+                await backend.planning.try_change(more)
+            return
         tried = await backend.planning.try_change(more)
         assert ("second", "starts") in {(e.name, e.effect) for e in tried.sessions}
         assert backend.inventory.projects()[1].quota == 2000

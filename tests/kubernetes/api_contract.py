@@ -56,12 +56,6 @@ class ApiContract:
         tried = await api.create(SECRETS, namespace, secret("a"), dry_run=True)
         assert tried.metadata.name == "a"
         assert await api.list(SECRETS, namespace, MINE) == []
-        kept = await api.create(SECRETS, namespace, secret("a"))
-        change = {"metadata": {"labels": {"x": "y"}}}
-        tried = await api.patch(SECRETS, namespace, "a", change, dry_run=True)
-        assert tried.metadata.labels["x"] == "y"
-        await api.apply(SECRETS, namespace, "b", secret("b"), dry_run=True)
-        assert await api.list(SECRETS, namespace, MINE) == [kept]
 
     async def test_a_merge_patch_changes_adds_and_removes(self, api: Api, namespace: str):
         old = await api.create(

@@ -150,15 +150,12 @@ class FakeApi:
         body: Manifest,
         *,
         subresource: str = "",
-        dry_run: bool = False,
     ) -> T:
-        call = self._call("patch", resource, namespace, name, subresource, dry_run=dry_run)
+        call = self._call("patch", resource, namespace, name, subresource)
         store = self.controls.store
         raw = await self._do(
             call,
-            lambda: store.patch(
-                resource, namespace, name, body, subresource=subresource, dry_run=dry_run
-            ),
+            lambda: store.patch(resource, namespace, name, body, subresource=subresource),
         )
         return _decoded(resource, raw)
 
@@ -168,14 +165,10 @@ class FakeApi:
         namespace: str,
         name: str,
         body: Manifest,
-        *,
-        dry_run: bool = False,
     ) -> T:
-        call = self._call("apply", resource, namespace, name, dry_run=dry_run)
+        call = self._call("apply", resource, namespace, name)
         store = self.controls.store
-        raw = await self._do(
-            call, lambda: store.apply(resource, namespace, name, body, dry_run=dry_run)
-        )
+        raw = await self._do(call, lambda: store.apply(resource, namespace, name, body))
         return _decoded(resource, raw)
 
     async def delete(

@@ -109,7 +109,6 @@ class Store:
         body: Manifest,
         *,
         subresource: str = "",
-        dry_run: bool = False,
     ) -> Raw:
         old = self.get(resource, namespace, name)
         _check_preconditions(resource, old, body.get("metadata", {}))
@@ -120,7 +119,7 @@ class Store:
         before, after = (_content(raw) for raw in (old, new))
         generation = _meta(old)["generation"] + (before != after)
         new["metadata"] = {**new["metadata"], "generation": generation}
-        return new if dry_run else self._write(_key(resource, namespace, name), new)
+        return self._write(_key(resource, namespace, name), new)
 
     def apply(
         self,
@@ -128,18 +127,15 @@ class Store:
         namespace: str,
         name: str,
         body: Manifest,
-        *,
-        dry_run: bool = False,
     ) -> Raw:
         key = _key(resource, namespace, name)
         body = {**body, "metadata": {**body.get("metadata", {}), "name": name}}
         before = self._applied.get(key, {})
-        if not dry_run:
-            self._applied[key] = copy.deepcopy(dict(body))
+        self._applied[key] = copy.deepcopy(dict(body))
         if key not in self.objects:
-            return self.create(resource, namespace, body, dry_run=dry_run)
+            return self.create(resource, namespace, body)
         patch = merged(removals(before, body), body, keep_null=True)
-        return self.patch(resource, namespace, name, patch, dry_run=dry_run)
+        return self.patch(resource, namespace, name, patch)
 
     def delete(
         self,

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+import yaml
 
-from jupyter_gpuquota.errors import Conflict
+from jupyter_gpuquota.errors import Conflict, NotFound, Outdated, Unsupported
 from jupyter_gpuquota.kubernetes.engines.extras import ANNOTATION
 from jupyter_gpuquota.kubernetes.engines.kai.objects import QUEUES
 from jupyter_gpuquota.kubernetes.engines.kai.queues import QUEUE_LABEL
 from jupyter_gpuquota.kubernetes.nodes import GROUP_LABELS
 from jupyter_gpuquota.kubernetes.resources import JOBS, NAMESPACES, NODES, STATEFUL_SETS
 from jupyter_gpuquota.model.history import HistoryQuery
+from jupyter_gpuquota.model.projects import (
+    AuditQuery,
+    ProjectRemoval,
+    ProjectRequest,
+    SettingsChange,
+)
 from jupyter_gpuquota.model.sessions import SessionRequest
 from tests.contract.helpers import launch
 from tests.fakes import ask
@@ -152,3 +160,40 @@ async def test_a_file_sets_all_but_the_projects(api: FakeApi, tmp_path: Path) ->
         newer.replace(path)  # at once: for a moment, a file that is written anew is empty
         await wait_for(lambda: any("has the projects" in w for w in backend.changes.warnings()))
         assert backend.inventory.rules().grace == 90
+
+
+async def test_projects_are_changed_here_and_created_and_deleted_with_kubectl(
+    api: FakeApi, tmp_path: Path
+) -> None:
+    put_quota(api)
+    put_nodes(api)
+
+    async def put(name: str, **fields: Any) -> Any:
+        body = ProjectRequest(**fields)
+        return await ask(backend, "projects.put", ADMIN, args={"name": name}, body=body)
+
+    async with opened(api, tmp_path) as backend:
+        [old] = backend.inventory.projects()
+        changed = await put(TEAM, quota=3, weight=0, revision=old.revision)
+        assert changed.project.quota == 3000
+        log = await ask(backend, "audit.list", ADMIN, query=AuditQuery())
+        assert [(each.who, each.what) for each in log.items] == [(ADMIN, f"changed project {TEAM}")]
+        with pytest.raises(Unsupported, match="created with kubectl") as refused:
+            await put("new", quota=2)
+        first, *lines, last = refused.value.hint.splitlines()
+        assert (first, last) == ("kubectl apply -f - <<'END'", "END")
+        namespace, quota = yaml.safe_load_all("\n".join(lines))
+        assert (namespace["kind"], namespace["metadata"]) == ("Namespace", {"name": "new"})
+        assert quota["metadata"]["namespace"] == "new"
+        assert quota["spec"]["hard"] == {"requests.nvidia.com/gpu": "2"}
+        with pytest.raises(Outdated):
+            await put("new", quota=2, revision="of-yesterday")
+        args, query = {"name": TEAM}, ProjectRemoval(drain=True)
+        with pytest.raises(Unsupported, match="deleted with kubectl") as refused:
+            await ask(backend, "projects.delete", ADMIN, args=args, query=query)
+        assert refused.value.hint.startswith(f"kubectl -n {TEAM} delete resourcequota ")
+        with pytest.raises(NotFound):
+            await ask(backend, "projects.delete", ADMIN, args={"name": "x"}, query=query)
+        change = SettingsChange(put=(ProjectRequest(name=TEAM, quota=1),))
+        with pytest.raises(Unsupported, match="cannot be previewed"):
+            await ask(backend, "settings.preview", ADMIN, body=change)

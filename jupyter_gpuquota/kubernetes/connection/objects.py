@@ -68,12 +68,11 @@ class RestObjects:
         body: Manifest,
         *,
         subresource: str = "",
-        dry_run: bool = False,
     ) -> T:
         """Change an object by a JSON merge patch, of this `metadata.uid` only if it names one."""
         about = self._about("patch", resource, namespace, name)
         path = _object_path(resource, about, subresource)
-        return await self._write("PATCH", resource, path, body, about, MERGE_PATCH, dry_run=dry_run)
+        return await self._write("PATCH", resource, path, body, about, MERGE_PATCH)
 
     async def apply(
         self,
@@ -81,17 +80,13 @@ class RestObjects:
         namespace: str,
         name: str,
         body: Manifest,
-        *,
-        dry_run: bool = False,
     ) -> T:
         """Create or change an object by server-side apply, with our field manager, forced."""
         about = self._about("patch", resource, namespace, name)
         path = _object_path(resource, about)
         whole = {"apiVersion": resource.api_version, "kind": resource.kind, **body}
         whole["metadata"] = {**body.get("metadata", {}), "name": name}
-        return await self._write(
-            "PATCH", resource, path, whole, about, APPLY_PATCH, dry_run=dry_run
-        )
+        return await self._write("PATCH", resource, path, whole, about, APPLY_PATCH)
 
     async def delete(
         self, resource: Resource[T], namespace: str, name: str, *, uid: str = "", version: str = ""
@@ -198,7 +193,7 @@ class RestObjects:
         about: Request,
         content_type: str = JSON,
         *,
-        dry_run: bool,
+        dry_run: bool = False,
     ) -> T:
         query = {"fieldManager": MANAGER, **({"dryRun": "All"} if dry_run else {})}
         if content_type == APPLY_PATCH:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from ...model.previews import Preview, QueuePosition
-from ...model.projects import ChangePreview
 from ...model.quota import Department, Project
 from ...model.reasons import Reason
 from ...model.sessions import Kind, Reclaim, Session, SessionSpec
 from ...ports.backend import Differences
+from ..api import Manifest
 from ..shares.gpu_node import Division
 
 Gangs = Literal["granted", "counted", ""]
@@ -53,22 +53,25 @@ class Admission:
 
 
 class EngineAdministration(Protocol):
-    """Changes projects in an engine's own objects."""
+    """Changes projects in an engine's own objects, and tells how they are made and deleted."""
 
-    async def try_change(self, put: Sequence[Project], gone: Sequence[str]) -> ChangePreview:
-        """Return the effect of checked projects, and of the deletion of others.
+    async def change_project(self, project: Project) -> Project:
+        """Change a project that exists; return it as it then is.
 
-        The server is asked by a dry run. Raises InvalidFields, Conflict, Fault.
+        Raises Outdated, InvalidFields, Conflict, Fault.
         """
 
-    async def put_project(self, project: Project) -> Project:
-        """Change a project; return it as it then is. Raises Outdated, InvalidFields, Fault."""
+    async def objects_for(self, project: Project) -> Sequence[Manifest]:
+        """Return the objects of a new project, besides its namespace.
 
-    async def drain_project(self, name: str, revision: str) -> Project:
-        """Let a project start nothing more; return it. Raises as `delete_project`, Unsupported."""
+        Raises InvalidFields, Conflict, Fault.
+        """
 
-    async def delete_project(self, name: str, revision: str) -> None:
-        """Delete a project's objects, not its namespace. Raises NotFound, Outdated, Fault."""
+    def deletion_of(self, name: str) -> Sequence[str]:
+        """Return the kubectl commands that delete a project's objects, not its namespace.
+
+        Raises Conflict.
+        """
 
 
 class Engine(Protocol):

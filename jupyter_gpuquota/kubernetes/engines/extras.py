@@ -7,6 +7,7 @@ and a minimum run time.
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import msgspec
 
@@ -14,18 +15,19 @@ from ...core.fields import FieldReader
 from ...model.quota import Affinity, Project
 from ...model.struct import Model
 from .. import labels
+from ..api import Manifest
 from ..objects.meta import Object
+from ..resources import Resource
 
 ANNOTATION = f"{labels.DOMAIN}/project"
 """Annotation of a LocalQueue, Queue or ResourceQuota: the extras of its project, as JSON."""
 
 
 class Extras(Model, frozen=True, kw_only=True):
-    """The node groups and the maximum run time of a project, and whether it drains: `Project`."""
+    """The node groups and the maximum run time of a project."""
 
     node_affinity: Affinity = Affinity()
     interactive_duration: int = 0
-    draining: bool = False
 
 
 NONE = Extras()
@@ -47,9 +49,25 @@ def written(project: Project) -> str:
     extras = Extras(
         node_affinity=project.node_affinity,
         interactive_duration=project.interactive_duration,
-        draining=project.draining,
     )
     return msgspec.json.encode(extras).decode()
+
+
+def manifest(
+    resource: Resource[Any],
+    name: str,
+    spec: Manifest,
+    namespace: str = "",
+    keeps: Project | None = None,
+) -> Manifest:
+    """Return a new object; the extras of the project that it keeps, if any, are annotated."""
+    metadata: dict[str, Any] = {"name": name}
+    if namespace:
+        metadata["namespace"] = namespace
+    if keeps and written(keeps) != written(Project(name="", quota=0)):
+        metadata["annotations"] = {ANNOTATION: written(keeps)}
+    head = {"apiVersion": resource.api_version, "kind": resource.kind}
+    return {**head, "metadata": metadata, "spec": spec}
 
 
 def check_supported(

@@ -7,10 +7,10 @@ from typing import NoReturn
 
 from ...errors import Unsupported
 from ...model.previews import Preview, QueuePosition
-from ...model.projects import ChangePreview
 from ...model.quota import Department, Project
 from ...model.sessions import Kind, Session, SessionSpec
 from ...ports.backend import Differences
+from ..api import Manifest
 from ..namespaces import visible
 from ..resources import NAMESPACES
 from ..shares.gpu_node import Division
@@ -99,19 +99,15 @@ class NoEngine:
 class NoAdministration:
     """Refuses every change of projects: nothing on the cluster could keep it."""
 
-    async def try_change(self, put: Sequence[Project], gone: Sequence[str]) -> ChangePreview:
+    async def change_project(self, project: Project) -> Project:
         """Raise Unsupported."""
         _refuse()
 
-    async def put_project(self, project: Project) -> Project:
+    async def objects_for(self, project: Project) -> Sequence[Manifest]:
         """Raise Unsupported."""
         _refuse()
 
-    async def drain_project(self, name: str, revision: str) -> Project:
-        """Raise Unsupported."""
-        _refuse()
-
-    async def delete_project(self, name: str, revision: str) -> None:
+    def deletion_of(self, name: str) -> Sequence[str]:
         """Raise Unsupported."""
         _refuse()
 

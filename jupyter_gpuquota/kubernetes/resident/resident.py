@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -55,10 +55,7 @@ class Attached(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Driven:
-    """The parts that the resident drives; settings are kept in the folder `home`.
-
-    `settled` is called at each step: it deletes projects that have drained.
-    """
+    """The parts that the resident drives; settings are kept in the folder `home`."""
 
     board: Board
     cluster: KubeCluster
@@ -73,7 +70,6 @@ class Driven:
     leadership: Leadership
     attached: Sequence[Attached]
     home: Path
-    settled: Callable[[], Awaitable[None]]
 
 
 class ClusterResident:
@@ -182,7 +178,6 @@ class ClusterResident:
         await self.work(parts.admin.refresh)
         self.board.warn("settings", await self.work(parts.admin.warnings))
         self._settle(self._lifetimes.check(datetime.now(UTC), time.monotonic()))
-        await parts.settled()
         for session in self.board.sessions:
             if session.is_saving:
                 parts.reconciler.wake(session.id)

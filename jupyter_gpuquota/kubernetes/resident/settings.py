@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from pathlib import Path
+
+import yaml
 
 from ...control.administration import Administrator
 from ...control.board import Board
@@ -11,10 +13,10 @@ from ...control.capabilities import StoredSettings, Work
 from ...control.config import GpuQuota
 from ...control.settings.stored import TABLES
 from ...control.storage.sqlite import Damaged, Database, Kind, move_aside
-from ...core.members import check_deletable, drained, live_of
-from ...core.projects import find
-from ...errors import GpuQuotaError
+from ...core.projects import check_revision, find
+from ...errors import Unsupported
 from ...model.quota import Project
+from ..api import Manifest
 from ..engines.engine import Engine
 from ..faults import translated
 
@@ -49,61 +51,50 @@ def administrator(control: GpuQuota, board: Board, engine: Engine) -> Administra
     )
 
 
-_PAUSE = 60.0
-"""Seconds until the deletion of a project is tried again."""
-
-
 class ClusterSettings(StoredSettings):
-    """Projects are changed in the engine's own objects, and audited here."""
+    """Projects are changed in the engine's own objects, and audited here.
+
+    They are created and deleted with kubectl: errors say how.
+    """
 
     def __init__(self, board: Board, admin: Administrator, work: Work, engine: Engine) -> None:
         super().__init__(board, admin, work)
         self._engine = engine
-        self._tried: dict[str, float] = {}
 
     async def put_project(self, project: Project, who: str) -> Project:
-        """Create or change a project. Raises Outdated, NotAllowed, Unavailable, StorageFailed."""
-        known = {present.name for present in self._board.settings.projects}
+        """Change a project.
+
+        Raises Unsupported for a new one, Outdated, NotAllowed, Unavailable, StorageFailed.
+        """
+        able = self._engine.administration
         with translated():
-            changed = await self._engine.administration.put_project(project)
-        verb = "changed" if project.name in known else "created"
-        await self._work(self._admin.note, who, f"{verb} project {project.name}")
+            if project.name not in self._names():
+                check_revision(project.name, "", project.revision)
+                raise _created_with(project.name, await able.objects_for(project))
+            changed = await able.change_project(project)
+        await self._work(self._admin.note, who, f"changed project {project.name}")
         return changed
 
     async def delete_project(
         self, name: str, revision: str, who: str, *, drain: bool
     ) -> Project | None:
-        """Delete a project's quota, or let it drain.
-
-        Raises NotFound, InUse, Outdated, NotAllowed, Unavailable, Unsupported.
-        """
+        """Raise NotFound, or Unsupported with the commands that delete a project's quota."""
         find(name, self._board.settings.projects)
-        sessions, engine = self._board.sessions, self._engine.administration
-        if not drain:
-            check_deletable(name, sessions)
-        left, did = None, f"deleted project {name}"
-        with translated():
-            if live_of(name, sessions):
-                left, did = await engine.drain_project(name, revision), f"started draining {name}"
-            else:
-                await engine.delete_project(name, revision)
-        await self._work(self._admin.note, who, did)
-        return left
+        commands = self._engine.administration.deletion_of(name)
+        raise Unsupported(
+            f"Projects of this cluster are deleted with kubectl. {name} was not deleted.",
+            hint="\n".join(commands),
+        )
 
-    async def delete_drained(self) -> None:
-        """Delete the projects that have drained; one that cannot be is tried again later."""
-        projects, now = self._board.settings.projects, time.monotonic()
-        self._tried = {p.name: self._tried[p.name] for p in projects if p.name in self._tried}
-        for project in drained(projects, self._board.sessions):
-            if now < self._tried.get(project.name, 0.0) + _PAUSE:
-                continue
-            self._tried[project.name] = now
-            try:
-                with translated():
-                    await self._engine.administration.delete_project(project.name, "")
-            except GpuQuotaError as error:
-                self._board.warn("draining", [f"{project.name} cannot be deleted: {error.message}"])
-            else:
-                self._board.warn("draining", [])
-                did = f"deleted project {project.name} after draining"
-                await self._work(self._admin.note, "system", did)
+    def _names(self) -> set[str]:
+        return {project.name for project in self._engine.projects()}
+
+
+def _created_with(name: str, objects: Sequence[Manifest]) -> Unsupported:
+    """Return the error whose hint is the command that creates a project."""
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    text = yaml.safe_dump_all([namespace, *objects], sort_keys=False, default_flow_style=None)
+    return Unsupported(
+        f"Projects of this cluster are created with kubectl. {name} was not created.",
+        hint=f"kubectl apply -f - <<'END'\n{text}END",
+    )

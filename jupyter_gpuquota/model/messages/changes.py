@@ -40,7 +40,6 @@ CHANGES = {
     "change.count.again": _counted("that cannot start now could start later"),
     "change.count.ends": _counted("would be stopped"),
     "change.session.starts": Text(f"{_WHO} would start on {{place:place}}."),
-    "change.session.admitted": Text(f"{_WHO} would be admitted."),
     "change.session.reclaimed": Text(f"{_WHO} would be preempted and requeued."),
     "change.session.moves": Text(f"{_WHO} would be restarted on {{place:place}}."),
     "change.session.keeps": Text(f"{_WHO} would stay on {{place:place}}."),

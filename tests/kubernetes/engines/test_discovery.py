@@ -145,7 +145,7 @@ async def test_without_an_engine_every_namespace_has_all_gpus() -> None:
         )
         assert engine.admission(make_session("x", "1")).admitted
         with pytest.raises(Unsupported):
-            await engine.administration.put_project(Project(name="team-a", quota=1))
+            await engine.administration.change_project(Project(name="team-a", quota=1))
     finally:
         await watches.close()
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.errors import InvalidFields, NotFound, Outdated
+from jupyter_gpuquota.errors import InvalidFields, Outdated
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.engines.amounts import GpuResources
 from jupyter_gpuquota.kubernetes.engines.resource_quota.engine import ResourceQuotaEngine
 from jupyter_gpuquota.kubernetes.engines.surroundings import EngineSettings, Surroundings
+from jupyter_gpuquota.kubernetes.faults import translated
 from jupyter_gpuquota.kubernetes.labels import SESSION
 from jupyter_gpuquota.kubernetes.resources import PODS, RESOURCE_QUOTAS
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch
@@ -154,29 +155,12 @@ async def test_a_session_with_a_pod_is_admitted(api: FakeApi) -> None:
         await wait_for(lambda: engine.admission(session).admitted)
 
 
-async def test_a_limit_is_changed_created_and_deleted(api: FakeApi) -> None:
-    async with running(api) as engine:
-        admin, [old] = engine.administration, engine.projects()
-        changed = await admin.put_project(Project(name="team-a", quota=2000, revision=old.revision))
-        assert (changed.quota, changed.limit) == (2000, 2000)
-        assert api.raw(RESOURCE_QUOTAS, "team-a", "gpus")["spec"]["hard"] == {WHOLE: "2"}
-        made = await admin.put_project(Project(name="team-b", quota=1000, revision=""))
-        assert made.quota == 1000
-        await wait_for(lambda: len(engine.projects()) == 2)
-        await admin.delete_project("team-b", made.revision)
-        assert not api.all(RESOURCE_QUOTAS, "team-b")
-        with pytest.raises(NotFound):
-            await admin.delete_project("nobody", "")
-        with pytest.raises(Outdated):
-            await admin.put_project(Project(name="team-a", quota=1000, revision="old"))
-
-
 async def test_with_two_resources_whole_gpus_take_the_difference(api: FakeApi) -> None:
     api.put(RESOURCE_QUOTAS, quota(whole="2", parts="2k"))
     async with running(api) as engine:
         [old] = engine.projects()
         wanted = Project(name="team-a", quota=5500, revision=old.revision)
-        changed = await engine.administration.put_project(wanted)
+        changed = await engine.administration.change_project(wanted)
         assert changed.quota == 5500
         hard = api.raw(RESOURCE_QUOTAS, "team-a", "gpus")["spec"]["hard"]
         assert hard == {WHOLE: "3", PARTS: "2500"}
@@ -194,7 +178,7 @@ async def test_what_a_quota_cannot_keep_is_named(api: FakeApi) -> None:
             revision=old.revision,
         )
         with pytest.raises(InvalidFields) as caught:
-            await engine.administration.put_project(wanted)
+            await engine.administration.change_project(wanted)
         assert {error.field for error in caught.value.fields} == {
             "leads",
             "limit",
@@ -203,25 +187,31 @@ async def test_what_a_quota_cannot_keep_is_named(api: FakeApi) -> None:
         }
 
 
-async def test_a_change_is_tried_without_being_made(api: FakeApi) -> None:
-    api.put(RESOURCE_QUOTAS, quota(whole="2", used={WHOLE: "2"}))
-    waiting = [make_session(name, "1", project="team-a") for name in ("first", "second")]
-    async with running(api, *waiting) as engine:
-        wanted = Project(name="team-a", quota=3000, revision="")
-        tried = await engine.administration.try_change([wanted], [])
-        assert [(e.name, e.effect) for e in tried.sessions] == [("first", "starts")]
-        [effect] = tried.projects
-        assert (effect.quota_before, effect.quota) == (2000, 3000)
-        assert all(call.dry_run for call in api.calls if call.verb == "patch")
-        gone = await engine.administration.try_change([], ["team-a"])
-        assert [(e.name, e.quota) for e in gone.projects] == [("team-a", 0)]
-
-
 async def test_a_refusal_of_the_server_is_translated(api: FakeApi) -> None:
     async with running(api) as engine:
         [old] = engine.projects()
         api.fail(Fault(422, "Invalid", "spec.hard: Invalid value"), "patch", "resourcequotas")
-        with pytest.raises(InvalidFields, match="Invalid value"):
-            await engine.administration.put_project(
+        with pytest.raises(InvalidFields, match="Invalid value"), translated():
+            await engine.administration.change_project(
                 Project(name="team-a", quota=1000, revision=old.revision)
             )
+
+
+async def test_a_limit_is_changed(api: FakeApi) -> None:
+    async with running(api) as engine:
+        admin, [old] = engine.administration, engine.projects()
+        wanted = Project(name="team-a", quota=2000, revision=old.revision)
+        changed = await admin.change_project(wanted)
+        assert (changed.quota, changed.limit) == (2000, 2000)
+        assert api.raw(RESOURCE_QUOTAS, "team-a", "gpus")["spec"]["hard"] == {WHOLE: "2"}
+        with pytest.raises(Outdated):
+            await admin.change_project(Project(name="team-a", quota=1000, revision="old"))
+
+
+async def test_a_limit_is_created_and_deleted_with_kubectl(api: FakeApi) -> None:
+    async with running(api) as engine:
+        admin = engine.administration
+        [made] = await admin.objects_for(Project(name="team-b", quota=1000, revision=""))
+        assert (made["kind"], made["metadata"]["namespace"]) == ("ResourceQuota", "team-b")
+        assert made["spec"]["hard"] == {WHOLE: "1"}
+        assert admin.deletion_of("team-a") == ["kubectl -n team-a delete resourcequota gpus"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from jupyter_gpuquota.errors import Conflict, InvalidFields, NotFound, Outdated, Unsupported
+from jupyter_gpuquota.errors import Conflict, InvalidFields, Outdated
 from jupyter_gpuquota.kubernetes.engines.kai.amounts import gpus_of
 from jupyter_gpuquota.kubernetes.engines.kai.engine import KaiEngine
 from jupyter_gpuquota.kubernetes.engines.kai.objects import (
@@ -488,7 +488,7 @@ async def test_a_change_writes_all_three_resources(api: FakeApi) -> None:
         assert any("no memory" in warning for warning in engine.warnings())
         old = project(engine)
         wanted = replace(old, quota=1500, limit=3000, weight=None, priority=120, min_runtime=600)
-        changed = await engine.administration.put_project(wanted)
+        changed = await engine.administration.change_project(wanted)
         assert (changed.quota, changed.limit, changed.weight) == (1500, 3000, 1500)
         assert (changed.priority, changed.min_runtime) == (120, 600)
         spec = api.raw(QUEUES, "", "team-a")["spec"]
@@ -501,51 +501,27 @@ async def test_a_change_writes_all_three_resources(api: FakeApi) -> None:
         }
         await wait_for(lambda: project(engine).revision == changed.revision)
         with pytest.raises(Outdated):
-            await engine.administration.put_project(wanted)
+            await engine.administration.change_project(wanted)
 
 
 async def test_a_quota_without_bounds_stays_so(api: FakeApi) -> None:
     api.put(QUEUES, queue("team-a"))
     async with running(api) as engine:
-        await engine.administration.put_project(replace(project(engine), priority=50))
+        await engine.administration.change_project(replace(project(engine), priority=50))
         gpu = api.raw(QUEUES, "", "team-a")["spec"]["resources"]["gpu"]
         assert (gpu["quota"], gpu["limit"]) == (-1, -1)
-
-
-async def test_a_new_project_is_a_queue_in_the_department_of_the_others(api: FakeApi) -> None:
-    async with running(api) as engine:
-        made = await engine.administration.put_project(Project(name="new", quota=1000, revision=""))
-        assert made.quota == 1000
-        assert api.raw(QUEUES, "", "new")["spec"]["parentQueue"] == "all"
-        await wait_for(lambda: engine.limits("new"))
-        with pytest.raises(NotFound, match="Namespace nobody not found"):
-            await engine.administration.put_project(Project(name="nobody", quota=1000, revision=""))
-        await engine.administration.delete_project("new", "")
-        await wait_for(lambda: not engine.limits("new"))
-
-
-async def test_the_first_project_makes_its_department() -> None:
-    api = FakeApi(("team-a",))
-    async with running(api) as engine:
-        await engine.administration.put_project(Project(name="team-a", quota=2000, revision=""))
-        top = api.raw(QUEUES, "", "default-parent-queue")["spec"]["resources"]
-        assert {each["limit"] for each in top.values()} == {-1}
-        await wait_for(lambda: engine.limits("team-a"))
 
 
 async def test_what_a_queue_cannot_keep_is_refused_at_once(api: FakeApi) -> None:
     async with running(api) as engine:
         old = project(engine)
         with pytest.raises(InvalidFields) as caught:
-            await engine.administration.put_project(replace(old, members=("ana",), limit=1000))
+            await engine.administration.change_project(replace(old, members=("ana",), limit=1000))
         assert {each.field for each in caught.value.fields} == {"members", "limit"}
         kept = replace(old, node_affinity=Affinity(train=("v100",)), interactive_duration=3600)
-        changed = await engine.administration.put_project(kept)
+        changed = await engine.administration.change_project(kept)
         assert changed.node_affinity.train == ("v100",)
         assert changed.interactive_duration == 3600
-        with pytest.raises(Unsupported) as refused:
-            await engine.administration.drain_project("team-a", "")
-        assert "would not start again" in refused.value.hint
 
 
 async def test_a_queue_that_kai_makes_is_changed_elsewhere(api: FakeApi) -> None:
@@ -557,18 +533,7 @@ async def test_a_queue_that_kai_makes_is_changed_elsewhere(api: FakeApi) -> None
     api.put(QUEUES, raw)
     async with running(api) as engine:
         with pytest.raises(Conflict, match="made from the Project vision"):
-            await engine.administration.put_project(replace(project(engine), quota=1000))
-
-
-async def test_a_change_is_tried_by_the_numbers(api: FakeApi) -> None:
-    holder = put(api, queued("first", "1", team="team-b", kind="interactive"), "dgx1-1")
-    session = put(api, queued("second", "1", team="team-b", kind="interactive"))
-    async with running(api, holder, session) as engine:
-        more = replace(project(engine, "team-b"), quota=3000)
-        tried = await engine.administration.try_change([more], [])
-        assert [(each.name, each.effect) for each in tried.sessions] == [("second", "starts")]
-        assert tried.sentences[-1].key == "preview.estimate"
-        assert api.raw(QUEUES, "", "team-b")["spec"]["resources"]["gpu"]["quota"] == 1
+            await engine.administration.change_project(replace(project(engine), quota=1000))
 
 
 async def test_namespaces_appear_and_go(api: FakeApi) -> None:
@@ -577,3 +542,22 @@ async def test_namespaces_appear_and_go(api: FakeApi) -> None:
         api.put(NAMESPACES, {"metadata": {"name": "later"}})
         await wait_for(lambda: engine.limits("later"))
         assert group_name(queued("x", "1")).startswith("pg-gpu-x-")
+
+
+async def test_a_new_project_is_a_queue_in_the_department_of_the_others(api: FakeApi) -> None:
+    async with running(api) as engine:
+        wanted = Project(name="new", quota=1000, revision="")
+        [own] = await engine.administration.objects_for(wanted)
+        assert (own["kind"], own["metadata"]["name"]) == ("Queue", "new")
+        assert own["spec"]["parentQueue"] == "all"
+        assert own["spec"]["resources"]["gpu"]["quota"] == gpus_of(1000)
+        commands = engine.administration.deletion_of("team-a")
+        assert commands == ["kubectl delete queues.scheduling.run.ai team-a"]
+
+
+async def test_the_first_project_comes_with_its_department() -> None:
+    async with running(FakeApi(("team-a",))) as engine:
+        wanted = Project(name="team-a", quota=2000, revision="")
+        top, own = await engine.administration.objects_for(wanted)
+        assert own["spec"]["parentQueue"] == top["metadata"]["name"] == "default-parent-queue"
+        assert {each["limit"] for each in top["spec"]["resources"].values()} == {-1}

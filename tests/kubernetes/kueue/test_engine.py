@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.errors import Conflict, InvalidFields, NotAllowed, NotFound, Outdated
+from jupyter_gpuquota.errors import Conflict, InvalidFields, NotAllowed, Outdated
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.engines.kueue.engine import KueueEngine
 from jupyter_gpuquota.kubernetes.engines.kueue.objects import (
@@ -20,6 +20,7 @@ from jupyter_gpuquota.kubernetes.engines.kueue.objects import (
     WORKLOADS,
 )
 from jupyter_gpuquota.kubernetes.engines.surroundings import EngineSettings, Surroundings
+from jupyter_gpuquota.kubernetes.faults import translated
 from jupyter_gpuquota.kubernetes.planning import EnginePlanning
 from jupyter_gpuquota.kubernetes.resources import STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch
@@ -128,7 +129,7 @@ async def test_a_change_of_quota_and_limit_is_written(api: FakeApi) -> None:
     async with running(api) as engine:
         old = project(engine)
         wanted = Project(name="team-a", quota=3000, limit=5000, revision=old.revision)
-        changed = await engine.administration.put_project(wanted)
+        changed = await engine.administration.change_project(wanted)
         assert (changed.quota, changed.limit) == (3000, 5000)
         quotas = api.raw(CLUSTER_QUEUES, "", "team-a")["spec"]["resourceGroups"][0]["flavors"][0]
         assert quotas["resources"] == [
@@ -158,7 +159,7 @@ async def test_kueue_itself_does_not_change_the_revision(api: FakeApi) -> None:
             )
             assert project(engine) == before, name
         wanted = Project(name="team-a", quota=3000, limit=None, revision=before.revision)
-        assert (await engine.administration.put_project(wanted)).quota == 3000
+        assert (await engine.administration.change_project(wanted)).quota == 3000
 
 
 async def test_a_limit_is_taken_away(api: FakeApi) -> None:
@@ -166,7 +167,7 @@ async def test_a_limit_is_taken_away(api: FakeApi) -> None:
     async with running(api) as engine:
         old = project(engine)
         wanted = Project(name="team-a", quota=3000, limit=None, revision=old.revision)
-        assert (await engine.administration.put_project(wanted)).limit is None
+        assert (await engine.administration.change_project(wanted)).limit is None
 
 
 async def test_a_queue_without_a_cohort_has_no_limit_above_its_quota() -> None:
@@ -176,11 +177,11 @@ async def test_a_queue_without_a_cohort_has_no_limit_above_its_quota() -> None:
         old = project(engine)
         assert old.limit == 4000
         wanted = Project(name="team-a", quota=3000, limit=4000, revision=old.revision)
-        assert (await engine.administration.put_project(wanted)).limit == 3000
+        assert (await engine.administration.change_project(wanted)).limit == 3000
         await wait_for(lambda: project(engine).quota == 3000)
         wanted = Project(name="team-a", quota=3000, limit=9000, revision=project(engine).revision)
         with pytest.raises(InvalidFields):
-            await engine.administration.put_project(wanted)
+            await engine.administration.change_project(wanted)
 
 
 async def test_the_limit_of_a_nested_team_is_that_of_its_cohort() -> None:
@@ -189,7 +190,7 @@ async def test_the_limit_of_a_nested_team_is_that_of_its_cohort() -> None:
     async with running(api) as engine:
         old = project(engine)
         wanted = Project(name="team-a", quota=3000, limit=5000, revision=old.revision)
-        changed = await engine.administration.put_project(wanted)
+        changed = await engine.administration.change_project(wanted)
         assert (changed.quota, changed.limit) == (3000, 5000)
         own = api.raw(COHORTS, "", "team-a")["spec"]["resourceGroups"]
         assert own == [
@@ -217,7 +218,7 @@ async def test_node_groups_and_run_times_are_kept_beside_the_queue(api: FakeApi)
             "interactive_duration": 3600,
         }
         wanted = Project(name="team-a", quota=4000, revision=project(engine).revision, **extras)
-        changed = await engine.administration.put_project(wanted)
+        changed = await engine.administration.change_project(wanted)
         assert (changed.node_affinity.train, changed.interactive_duration) == (("big",), 3600)
         await wait_for(lambda: project(engine).interactive_duration == 3600)
 
@@ -225,7 +226,7 @@ async def test_node_groups_and_run_times_are_kept_beside_the_queue(api: FakeApi)
 async def test_an_outdated_change_is_refused(api: FakeApi) -> None:
     async with running(api) as engine:
         with pytest.raises(Outdated):
-            await engine.administration.put_project(
+            await engine.administration.change_project(
                 Project(name="team-a", quota=1000, revision="old")
             )
         assert project(engine).quota == 4000
@@ -236,7 +237,7 @@ async def test_a_status_that_kueue_writes_meanwhile_does_not_disturb(api: FakeAp
         conflict = Fault(409, "Conflict", "the object has been modified")
         api.fail(conflict, "patch", "clusterqueues", times=2)
         wanted = Project(name="team-a", quota=3000, revision=project(engine).revision)
-        assert (await engine.administration.put_project(wanted)).quota == 3000
+        assert (await engine.administration.change_project(wanted)).quota == 3000
 
 
 async def test_what_an_engine_cannot_keep_is_named_field_by_field(api: FakeApi) -> None:
@@ -252,7 +253,7 @@ async def test_what_an_engine_cannot_keep_is_named_field_by_field(api: FakeApi) 
             revision=revision,
         )
         with pytest.raises(InvalidFields) as caught:
-            await engine.administration.put_project(wanted)
+            await engine.administration.change_project(wanted)
         fields = {error.field: error.key for error in caught.value.fields}
         assert fields == {
             "limit": "project.limit_below",
@@ -269,10 +270,10 @@ async def test_fractions_need_a_resource_that_counts_them() -> None:
     async with running(api) as engine:
         revision = project(engine).revision
         with pytest.raises(InvalidFields):
-            await engine.administration.put_project(
+            await engine.administration.change_project(
                 Project(name="team-a", quota=1500, revision=revision)
             )
-        changed = await engine.administration.put_project(
+        changed = await engine.administration.change_project(
             Project(name="team-a", quota=2000, revision=revision)
         )
         assert changed.quota == 2000
@@ -294,54 +295,8 @@ async def test_refusals_of_the_server_are_translated(
     async with running(api) as engine:
         api.fail(fault, "patch", "clusterqueues")
         wanted = Project(name="team-a", quota=3000, revision=project(engine).revision)
-        with pytest.raises(error):
-            await engine.administration.put_project(wanted)
-
-
-async def test_a_project_is_created_like_another_one(api: FakeApi) -> None:
-    async with running(api) as engine:
-        made = await engine.administration.put_project(Project(name="new", quota=1000, revision=""))
-        assert (made.name, made.quota) == ("new", 1000)
-        spec = api.raw(CLUSTER_QUEUES, "", "new")["spec"]
-        assert spec["cohortName"] == "gpus"
-        assert spec["namespaceSelector"] == {"matchLabels": {"kubernetes.io/metadata.name": "new"}}
-        assert api.raw(LOCAL_QUEUES, "new", "gpus")["spec"] == {"clusterQueue": "new"}
-        with pytest.raises(NotFound, match="Namespace nowhere not found"):
-            await engine.administration.put_project(Project(name="nowhere", quota=1, revision=""))
-
-
-async def test_a_project_is_deleted_with_its_queues_only(api: FakeApi) -> None:
-    shared = local_queue("team-b", "shared", "team-a")
-    fill(api, cluster_queue("own", 1000), local_queue("team-a", "own", "own"), shared)
-    async with running(api) as engine:
-        await engine.administration.delete_project("team-a", project(engine).revision)
-        left = {raw["metadata"]["name"] for raw in api.all(CLUSTER_QUEUES)}
-        assert left == {"team-a", "team-b"}
-        assert {raw["metadata"]["namespace"] for raw in api.all(LOCAL_QUEUES)} == {"team-b"}
-        with pytest.raises(NotFound):
-            await engine.administration.delete_project("nobody", "")
-
-
-async def test_a_change_is_tried_without_being_made(api: FakeApi) -> None:
-    waiting = make_session("second", "2", project="team-b", kind="train")
-    fill(
-        api,
-        workload("team-a", "gpu-first", 4000, held="team-a"),
-        workload("team-b", "gpu-third", 1000, held="team-b"),
-        workload("team-b", "gpu-second", 2000),
-    )
-    async with running(api, waiting) as engine:
-        wanted = Project(name="team-b", quota=3000, revision="")
-        tried = await engine.administration.try_change([wanted], [])
-        assert [(e.name, e.effect) for e in tried.sessions] == [("second", "starts")]
-        assert tried.sessions[0].message == "second (team-b) would be admitted."
-        effects = {e.name: e for e in tried.projects}
-        assert (effects["team-b"].quota_before, effects["team-b"].quota) == (2000, 3000)
-        assert (effects["team-b"].allocated_before, effects["team-b"].allocated) == (1000, 3000)
-        assert all(call.dry_run for call in api.calls if call.verb == "patch")
-        assert project(engine, "team-b").quota == 2000
-        nothing = await engine.administration.try_change([], [])
-        assert nothing.message == "No immediate effect on current sessions."
+        with pytest.raises(error), translated():
+            await engine.administration.change_project(wanted)
 
 
 async def test_previews(api: FakeApi) -> None:
@@ -438,3 +393,39 @@ async def test_a_cluster_that_one_project_has_whole_hears_nothing_of_quotas() ->
             hint = found.reason.hint if found.reason else ""
             said = f"{found.message} {hint}".lower()
             assert not any(word in said for word in ("quota", "team-a", "borrow"))
+
+
+async def test_a_new_project_has_queues_like_those_of_another_one(api: FakeApi) -> None:
+    async with running(api) as engine:
+        wanted = Project(name="new", quota=1000, limit=3000, revision="")
+        made, local = await engine.administration.objects_for(wanted)
+        assert made["spec"]["cohortName"] == "gpus"
+        assert made["spec"]["namespaceSelector"] == {
+            "matchLabels": {"kubernetes.io/metadata.name": "new"}
+        }
+        [group] = made["spec"]["resourceGroups"]
+        gpus = {"name": "lab/milligpu", "nominalQuota": "1k", "borrowingLimit": "2k"}
+        assert group["flavors"][0]["resources"][-1] == gpus
+        assert local["metadata"]["namespace"] == "new"
+        assert local["spec"] == {"clusterQueue": "new"}
+        with pytest.raises(InvalidFields):
+            await engine.administration.objects_for(Project(name="new", quota=1000, limit=500))
+        assert not [call for call in api.calls if call.verb == "create"]
+
+
+async def test_a_project_is_deleted_with_its_own_queues_only(api: FakeApi) -> None:
+    shared = local_queue("team-b", "shared", "team-a")
+    fill(api, cluster_queue("own", 1000), local_queue("team-a", "own", "own"), shared)
+    async with running(api) as engine:
+        local, behind = engine.administration.deletion_of("team-a")
+        assert local.startswith("kubectl -n team-a delete localqueue ")
+        assert set(local.split()[5:]) == {"gpus", "own"}
+        assert behind == "kubectl delete clusterqueue own"
+
+
+async def test_a_new_project_is_not_in_the_cohort_of_another_one_alone() -> None:
+    api = FakeApi(("team-a",))
+    fill(api, *nested("team-a", 4000))
+    async with running(api) as engine:
+        made, _ = await engine.administration.objects_for(Project(name="new", quota=1000))
+        assert made["spec"]["cohortName"] == "gpus"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ....core.forecast import impact, previews
+from ....core.forecast import previews
 from ....core.scheduling.snapshot import ClusterSnapshot
 from ....model.messages.build import joined, message
 from ....model.messages.formats import share_arg
 from ....model.previews import Preview
-from ....model.projects import ChangePreview
 from ....model.sessions import SessionSpec
 
 
@@ -22,10 +21,3 @@ def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
     return replace(
         found, message=joined(*sentences), sentences=sentences, placement=None, isolation=None
     )
-
-
-def effect(before: ClusterSnapshot, after: ClusterSnapshot) -> ChangePreview:
-    """Return what would become of sessions with other quotas."""
-    found = impact.compare(before, after)
-    sentences = (*found.sentences, message("preview.estimate"))
-    return replace(found, message=joined(*sentences), sentences=sentences)

@@ -127,14 +127,10 @@ class KaiView:
             self._numbers = sessions, Numbers(self.snapshot(), partial(after, CYCLE))
         return self._numbers[1]
 
-    def snapshot(self, projects: Sequence[Project] | None = None) -> ClusterSnapshot:
-        """Return the present state as our own scheduler reads it, or with other projects."""
-        given = self.projects() if projects is None else projects
-        named = {each.name: each for each in given}
+    def snapshot(self) -> ClusterSnapshot:
+        """Return the present state as our own scheduler reads it."""
         queues = self.state.queues
-        of_queues = {
-            queues[name].name if name in queues else name: each for name, each in named.items()
-        }
+        of_queues = {queues[each.name].name: each for each in self.projects()}
         seen = Seen(
             projects=of_queues,
             cluster=self._around.cluster(),

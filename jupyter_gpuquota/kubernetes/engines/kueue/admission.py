@@ -19,8 +19,7 @@ from ....model.sessions import Reclaim, Session
 from ...names import PREFIX, object_name
 from ...objects.meta import Condition
 from ..engine import Admission
-from ..extras import extras_of
-from .forecast import Projects, Wanted, draining, forecast, why_queued
+from .forecast import Projects, Wanted, forecast, why_queued
 from .objects import Workload, condition, holds_true
 from .state import KueueState, is_queued
 
@@ -82,8 +81,6 @@ class Reader:
         if victims := self._releasing(workload):
             names = mentioned(victims, project)
             return reason("BeingReclaimed", "reclaim.releasing", raw=raw, sessions=names)
-        if (own := self.projects.get(project)) and extras_of(own.main).draining:
-            return replace(draining(project), raw=raw)
         if reserved and reserved.reason == "Inadmissible":
             key = "queue.missing" if "doesn't exist" in raw else "queue.inactive"
             return reason("QueueMissing", key, raw=raw, queue=name, project=project)

@@ -7,22 +7,20 @@ from typing import Any
 from ....core.fields import FieldReader
 from ....model.quota import Project
 from ....model.resources import MILLI
-from ... import labels
 from ...api import Manifest
 from ...quantities import text
 from ..amounts import GpuResources
-from ..extras import ANNOTATION, check_supported, written
+from ..extras import check_supported, manifest
 from .objects import CLUSTER_QUEUES, LOCAL_QUEUES
 
 
-def cluster_queue_like(raw: Manifest, project: Project, gpus: GpuResources) -> Manifest:
-    """Return the ClusterQueue of a project: that of another one with its own quota of GPUs.
+def cluster_queue_like(spec: Manifest, project: Project, gpus: GpuResources) -> Manifest:
+    """Return the ClusterQueue of a project: the spec of another one with its own quota of GPUs.
 
     The quota is in the first flavor; those of other resources are the same. Raises InvalidFields.
     """
     reader = FieldReader()
     check_supported(project, "Kueue", reader)
-    spec = raw["spec"]
     covered = [name for group in spec["resourceGroups"] for name in group["coveredResources"]]
     names = gpus.names(covered)
     if gpus.milli not in names:
@@ -34,27 +32,14 @@ def cluster_queue_like(raw: Manifest, project: Project, gpus: GpuResources) -> M
     reader.finish()
     groups = [_group(group, project, gpus, spec) for group in spec["resourceGroups"]]
     selector = {"matchLabels": {"kubernetes.io/metadata.name": project.name}}
-    return {
-        "apiVersion": CLUSTER_QUEUES.api_version,
-        "kind": CLUSTER_QUEUES.kind,
-        "metadata": {"name": project.name, "labels": {labels.MANAGED_BY: labels.MANAGER}},
-        "spec": {**spec, "resourceGroups": groups, "namespaceSelector": selector},
-    }
+    own = {**spec, "resourceGroups": groups, "namespaceSelector": selector}
+    return manifest(CLUSTER_QUEUES, project.name, own)
 
 
 def local_queue(project: Project, name: str) -> Manifest:
     """Return the LocalQueue of a project."""
-    return {
-        "apiVersion": LOCAL_QUEUES.api_version,
-        "kind": LOCAL_QUEUES.kind,
-        "metadata": {
-            "name": name,
-            "namespace": project.name,
-            "labels": {labels.MANAGED_BY: labels.MANAGER},
-            "annotations": {ANNOTATION: written(project)},
-        },
-        "spec": {"clusterQueue": project.name},
-    }
+    spec = {"clusterQueue": project.name}
+    return manifest(LOCAL_QUEUES, name, spec, project.name, keeps=project)
 
 
 def _group(group: Manifest, project: Project, gpus: GpuResources, spec: Manifest) -> Manifest:

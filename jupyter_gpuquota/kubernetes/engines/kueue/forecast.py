@@ -14,7 +14,6 @@ from ....model.reasons import Reason
 from ....model.resources import Share
 from ....model.sessions import Kind
 from ..explain import Account, over_quota, too_few, with_holders
-from ..extras import extras_of
 from .objects import Workload, condition
 from .queues import ProjectQueues
 from .quota_tree import queue
@@ -77,8 +76,6 @@ def why_queued(wanted: Wanted, projects: Projects) -> Reason:
 def inactive(queues: ProjectQueues, kind: Kind) -> Reason | None:
     """Return why the queue for a kind of session admits nothing at present."""
     local, behind = queues.of(kind), queues.behind(kind)
-    if extras_of(queues.main).draining:
-        return draining(queues.namespace)
     for each in (behind, local):
         active = condition(each.status.conditions, "Active")
         if each.spec.stop_policy != "None" or (active and active.status == "False"):
@@ -90,11 +87,6 @@ def inactive(queues: ProjectQueues, kind: Kind) -> Reason | None:
             )
             return replace(found, raw=active.message if active else each.spec.stop_policy)
     return None
-
-
-def draining(project: str) -> Reason:
-    """Return that a project drains."""
-    return reason("QueueMissing", "project.draining", project=project)
 
 
 def _is_only_interactive(queues: ProjectQueues, wanted: Wanted) -> bool:

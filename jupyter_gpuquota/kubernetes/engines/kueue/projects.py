@@ -23,7 +23,6 @@ def project_of(queues: ProjectQueues, revision: str, priorities: Mapping[Kind, i
         weight=weight_of(queues),
         node_affinity=extras.node_affinity,
         interactive_duration=extras.interactive_duration,
-        draining=extras.draining,
         preemptible=tuple(kind for kind in KINDS if may_lose(queues, kind, priorities)),
         revision=revision,
     )

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ....model.quota import Department
-from ....model.resources import Share
 from ....model.sessions import KINDS, Kind, SessionSpec
 from ...watching.derived import Derived
 from ..surroundings import Known, Surroundings
@@ -20,7 +19,6 @@ from .objects import (
     PRIORITY_CLASSES,
     WORKLOADS,
     LocalQueue,
-    Workload,
 )
 from .projects import warnings
 from .queues import find_closed, find_queues
@@ -108,14 +106,6 @@ class KueueView:
         """Return what a checked request costs, and its priority."""
         cost, priority = self._around.cost(spec), self.priorities.get(spec.kind, 0)
         return Wanted(spec.project, spec.kind, spec.share, cost, priority)
-
-    def wanted_of(self, workload: Workload) -> Wanted:
-        """Return what a workload requests, be it ours or not."""
-        project, milli = workload.metadata.namespace, self.state.amount(workload)
-        queues = self.projects.get(project)
-        interactive = queues and queues.interactive.metadata.name == workload.spec.queue_name
-        kind: Kind = "interactive" if interactive else "train"
-        return Wanted(project, kind, Share(milli=milli), milli, workload.spec.priority)
 
     def reader(self) -> Reader:
         """Return what reads the workloads of sessions."""

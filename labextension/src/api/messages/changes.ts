@@ -63,9 +63,6 @@ export const changes: Texts = {
   'change.none': (trans) => [
     trans.__('No immediate effect on current sessions.')
   ],
-  'change.session.admitted': (trans, _f, a) => [
-    trans.__('%1 (%2) would be admitted.', a.session, a.project)
-  ],
   'change.session.again': (trans, _f, a) => [
     trans.__('%1 (%2) cannot start now, but could start later.', a.session, a.project)
   ],
