@@ -11,7 +11,6 @@ from .builders.defaults import PodDefaults
 from .config import KubernetesConfig
 from .datasets.assembly import Cluster as DataCluster
 from .datasets.assembly import ClusterData
-from .datasets.fluid import Fluid
 from .session_pods import PodOf
 from .snapshots.assembly import Cluster, ClusterSnapshotParts
 from .snapshots.order import Patience
@@ -31,7 +30,6 @@ def open_data(
 
     `wake` looks at a session soon.
     """
-    near = config.near()
     cluster = DataCluster(
         api,
         watches,
@@ -40,7 +38,6 @@ def open_data(
         config.dataset_namespace,
         wake,
         config.lakes(),
-        Fluid(api, near.kind, near.spec) if near else None,
     )
     return ClusterData(board, home, cluster)
 

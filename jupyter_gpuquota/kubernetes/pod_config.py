@@ -216,7 +216,6 @@ class PodConfig(DatasetConfig):
             controller_url=_checked_url(self.controller_url),
             controller_ca=_text_of(self.controller_ca),
             data_claim=self.dataset_claim,
-            data_near=bool(self.dataset_fluid),
             mpi_sshd=tuple(self.mpi_sshd),
             mpi_ssh_path=self.mpi_ssh_path,
             training_runtime=self.training_runtime,

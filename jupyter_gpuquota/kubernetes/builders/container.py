@@ -41,7 +41,7 @@ def container(
             "volumeMounts": [
                 *(dict(mount) for _, mount in volumes),
                 *map(dict, named_mounts(session)),
-                *dataset_mounts(session, parts.defaults),
+                *dataset_mounts(session),
             ],
             "readinessProbe": _readiness(session) if spec.serves_jupyter else None,
             "securityContext": {

@@ -23,9 +23,8 @@ class PodDefaults:
     reach sessions. `node_type_labels` are labels of nodes whose values are node groups.
     `controller_url` is where sessions reach the controller, empty where they cannot;
     `controller_ca` is what verifies its certificate, in PEM format, else the image's authorities.
-    `data_claim` is the claim with cached datasets in the session's namespace, empty for none;
-    with `data_near`, each version has a claim of its own, of which nodes hold copies. `mpi_sshd` is
-    the command of the workers of MPIJobs, `mpi_ssh_path` their folder for SSH keys.
+    `data_claim` is the claim with cached datasets in the session's namespace, empty for none.
+    `mpi_sshd` is the command of the workers of MPIJobs, `mpi_ssh_path` their folder for SSH keys.
     `training_runtime` is the runtime of TrainJobs, empty where none are to be made.
     """
 
@@ -46,7 +45,6 @@ class PodDefaults:
     controller_url: str = ""
     controller_ca: str = ""
     data_claim: str = ""
-    data_near: bool = False
     mpi_sshd: tuple[str, ...] = ("/usr/sbin/sshd", "-De", "-f", "/home/mpiuser/.sshd_config")
     mpi_ssh_path: str = "/home/mpiuser/.ssh"
     training_runtime: str = ""

@@ -40,7 +40,6 @@ from ..api import Api
 from ..builders.helper_pod import DataJobSettings
 from ..watching.watches import Watches
 from .capability import Around, ClusterDatasets
-from .fluid import Fluid
 from .lakes import SecretLakes
 from .listed_jobs import Listed, ListedJobs
 
@@ -57,7 +56,7 @@ class Cluster:
     """The cluster, as datasets use it.
 
     `claim` and `shared` are as in `ClusterDatasets`; `wake` looks at a session soon. `lakes` are
-    those of the configuration. `fluid` lets nodes hold copies, if that is configured.
+    those of the configuration.
     """
 
     api: Api
@@ -67,7 +66,6 @@ class Cluster:
     shared: str
     wake: Callable[[str], None]
     lakes: tuple[Lake, ...] = ()
-    fluid: Fluid | None = None
 
 
 class Companion(Protocol):
@@ -113,7 +111,6 @@ class ClusterData:
             cluster.claim,
             cluster.shared,
             self._around(Listed(store, self.job_board), cluster.wake),
-            cluster.fluid,
         )
         self.caches, manifests = self.claims.caches, Manifests(own)
         browsing = Browsing(

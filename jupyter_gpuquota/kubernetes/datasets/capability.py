@@ -19,9 +19,7 @@ from ..api import Api
 from ..builders.helper_pod import DataJobSettings
 from ..watching.watches import Watches
 from .caches import ClaimCaches
-from .fluid import Fluid
 from .jobs import DataJobs
-from .nearby import Nearby
 from .objects import DataJobObjects
 from .project_cache import ProjectCache
 from .project_caches import ProjectCaches
@@ -33,8 +31,6 @@ from .work import Work, new_task
 
 _TEND = 2.0
 """Seconds between two looks at what sessions wait for."""
-_NEAR = 5.0
-"""Seconds between two looks at what Fluid holds."""
 _KEEP = 60.0
 """Seconds between two looks at what time brings."""
 _FIRST = 5.0
@@ -74,15 +70,12 @@ class ClusterDatasets:
         claim: str,
         shared: str,
         around: Around,
-        fluid: Fluid | None = None,
     ) -> None:
         self._around = around
         self.projects = ProjectCaches(
             api, claim, shared, lambda namespace, copy: self._data.leases(namespace, copy)
         )
-        self._near = Nearby(fluid, self.projects) if fluid else None
-        mounted = (self._near.is_mounted,) if self._near else ()
-        self._data = SessionData(self.projects, around.sessions, around.wake, *mounted)
+        self._data = SessionData(self.projects, around.sessions, around.wake)
         reports = Reports(around.registry, self.projects.at, self._changed, self._over)
         self._jobs = DataJobs(api, DataJobObjects(watches), settings, reports)
         self.work = Work(self._jobs, reports)
@@ -123,13 +116,10 @@ class ClusterDatasets:
 
     def warnings(self) -> tuple[str, ...]:
         """Return warnings for administrators."""
-        near = self._near.warnings() if self._near else ()
-        return (*(self._trouble[namespace] for namespace in sorted(self._trouble)), *near)
+        return tuple(self._trouble[namespace] for namespace in sorted(self._trouble))
 
     async def step(self) -> None:
         """Do what is due; called several times a second."""
-        if self._near and self._is_due("near", _NEAR):
-            await self._near.step()
         if self._is_due("tend", _TEND):
             await self._data.tend(self.caches, self.work, self._version_of)
         if self._is_due("open", _NO_CLAIM):

@@ -17,15 +17,7 @@ from ...model.datasets.lakes import Lake
 from ...model.datasets.settings import DataSettingsRequest, LakeRequest
 from ...model.pods import ContainerRules, PodOptions
 from ...model.sessions import SessionRequest
-from ...model.struct import Request
 from ..builders.helper_pod import DataJobSettings
-
-
-class Runtime(Request, frozen=True, kw_only=True):
-    """An engine of Fluid: its kind, and the `spec` of its objects."""
-
-    kind: str
-    spec: dict[str, Any]
 
 
 class DatasetConfig(Configurable):
@@ -71,13 +63,6 @@ class DatasetConfig(Configurable):
         Unicode(), help="Taints of nodes that Jobs tolerate, as in `kubectl taint`."
     ).tag(config=True)
 
-    dataset_fluid = Dict(
-        help="""An engine of Fluid that holds copies on nodes of what is on the claims, for example
-        {"kind": "AlluxioRuntime", "spec": {"replicas": 2, "tieredstore": {"levels": [{"mediumtype":
-        "SSD", "path": "/mnt/cache", "quota": "100Gi"}]}}}. Sessions then mount Fluid's volumes.
-        Not together with dataset_namespace. Empty: sessions mount the claims.""",
-    ).tag(config=True)
-
     dataset_lakes = List(
         Dict(),
         help="""Lakes for as long as administrators have set up none: for example
@@ -95,18 +80,6 @@ class DatasetConfig(Configurable):
             raise TraitError(f"dataset_lakes: {error}") from error
         except InvalidFields as error:
             raise _refused(error.fields) from error
-
-    def near(self) -> Runtime | None:
-        """Return the engine of Fluid, None for none. Raises TraitError."""
-        if not self.dataset_fluid:
-            return None
-        try:
-            found = msgspec.convert(dict(self.dataset_fluid), Runtime)
-        except msgspec.ValidationError as error:
-            raise TraitError(f"dataset_fluid: {error}") from error
-        if self.dataset_namespace:
-            raise TraitError("dataset_fluid: Not together with dataset_namespace.")
-        return found
 
     def data_jobs(self, run_as_user: int, run_as_group: int) -> DataJobSettings:
         """Return the settings of Jobs. Raises TraitError."""

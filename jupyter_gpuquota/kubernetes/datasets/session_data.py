@@ -43,22 +43,17 @@ class _Failure:
 
 
 class SessionData:
-    """What sessions need of the caches; `sessions` returns all, `wake` looks at one soon.
-
-    `is_mounted` is whether pods can mount a version that is cached.
-    """
+    """What sessions need of the caches; `sessions` returns all, `wake` looks at one soon."""
 
     def __init__(
         self,
         projects: ProjectCaches,
         sessions: Callable[[], Iterable[Session]],
         wake: Callable[[str], None],
-        is_mounted: Callable[[str, Copy], bool] = lambda *_: True,
     ) -> None:
         self._projects = projects
         self._sessions = sessions
         self._wake = wake
-        self._is_mounted = is_mounted
         self._failures: dict[Wanted, _Failure] = {}
         self._begun: dict[Wanted, str] = {}
         self._missing: dict[str, Reason] = {}
@@ -149,8 +144,7 @@ class SessionData:
         namespace, copy = wanted
         cache, name = self._projects.at(namespace), named(copy)
         if cache and cache.has(copy):
-            mounted = self._is_mounted(namespace, copy)
-            return None if mounted else reason("DataPending", "data.waiting", data=name)
+            return None
         fetch = cache.fetch_of(copy) if cache else None
         if fetch and fetch.done and fetch.size:
             done = min(fetch.done * 100 // fetch.size, 100)

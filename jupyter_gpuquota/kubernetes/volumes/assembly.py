@@ -45,7 +45,6 @@ class ClusterClaims:
         hidden = Hidden(
             homes=config.containers().claims,
             cache=config.dataset_claim,
-            near=bool(config.dataset_fluid),
         )
         sight = Sight(
             watches,
