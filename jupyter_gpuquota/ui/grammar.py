@@ -19,7 +19,6 @@ _WIDTH = 88
 _CLOSE = 0.75
 """How alike a word and an action are that was mistyped: `lsit`, not `exp1` for `export`."""
 
-ALIASES = {"get": "describe", "ls": "list"}
 _ELSEWHERE = {
     "launch": "submit",
     "run": "submit",
@@ -28,8 +27,18 @@ _ELSEWHERE = {
     "kill": "stop",
     "rm": "delete",
     "ps": "list",
+    "ls": "list",
+    "get": "describe",
     "show": "describe",
     "info": "describe",
+    "runs": "describe --runs",
+    "top": "nodes --sessions",
+    "nvidia-smi": "nodes",
+    "storage": "quota --storage",
+    "rules": "project rules",
+    "groups": "project groups",
+    "audit": "project audit",
+    "config": "project default",
     "status": "list or describe",
 }
 """Words of JupyterLab and other tools, and our commands for what they stand for."""
@@ -188,12 +197,12 @@ def _resolve(commands: Sequence[Command], words: list[str], above: str = "") -> 
     if not words:
         return words
     known = {command.name: command for command in commands}
-    name = words[0] if above else ALIASES.get(words[0], words[0])
+    name = words[0]
     if name not in known:
         what = f"{above} has no action" if above else "Unknown command"
         meant = None if above else _ELSEWHERE.get(name)
         hint = f"Did you mean {meant}?" if meant else suggestion([name], list(known))
-        raise InvalidRequest(f"{what} {words[0]!r}.", hint=hint)
+        raise InvalidRequest(f"{what} {name!r}.", hint=hint)
     command = known[name]
     return [name, *_resolve_actions(command, words[1:])]
 

@@ -57,7 +57,9 @@ def test_a_training_goes_on_to_the_other_cluster_and_runs_once(shell: Shell) -> 
     assert f"controller {shell.folder / 'state'}" in shell.ok("logs", "second")
     assert (shell.folder / "work" / "runs").read_text() == "run\n"
     assert "now in other" in shell.ok("describe", "second")
-    moved = [each["what"] for each in shell.json("audit")["items"] if each["who"] == "system"]
+    moved = [
+        each["what"] for each in shell.json("project", "audit")["items"] if each["who"] == "system"
+    ]
     assert len(moved) == 1, moved
     assert "from lab to other (other/team-a)" in moved[0]
     table = shell.ok("list")

@@ -60,4 +60,4 @@ def test_a_run_is_shown_stored_in_snapshots_and_compared(shell: Shell, tmp_path:
     assert [(each.name, each.before, each.after) for each in found.metrics] == [
         ("loss", "0.2", "0.4")
     ]
-    assert "second" in shell.ok("runs", "tracked")
+    assert "second" in shell.ok("describe", "tracked", "--runs")

@@ -177,31 +177,31 @@ def test_the_views_of_the_machine(gpu):
 
 
 def test_a_preferred_project_is_used(gpu):
-    assert gpu("config project").data == {"project": ""}
-    gpu("config project team-b")
+    assert gpu("project default").data == {"project": ""}
+    gpu("project default team-b")
     assert gpu("submit exp1 --interactive").data.spec.project == "team-b"
-    assert gpu("config project").text == "Preferred project: team-b."
-    gpu("config project --unset")
+    assert gpu("project default").text == "Default project: team-b."
+    gpu("project default --unset")
     assert preferences.project() == ""
 
 
 def test_only_an_own_project_can_be_preferred(gpu):
     with pytest.raises(InvalidFields) as caught:
-        gpu("config project team-x")
+        gpu("project default team-x")
     assert "team-a, team-b" in caught.value.fields[0].hint
     assert preferences.project() == ""
     with pytest.raises(InvalidRequest):
-        gpu("config project team-a --unset")
+        gpu("project default team-a --unset")
 
 
 def test_a_deleted_preferred_project_is_named_as_the_cause(gpu):
     preferences.set_project("team-x")
     with pytest.raises(InvalidFields) as caught:
         gpu("submit exp1 --interactive")
-    assert "config project" in caught.value.hint
+    assert "project default" in caught.value.hint
     with pytest.raises(InvalidFields) as caught:
         gpu("submit exp1 --interactive -p team-y")
-    assert "config project" not in caught.value.hint
+    assert "project default" not in caught.value.hint
 
 
 def test_help_is_an_answer(gpu):

@@ -70,12 +70,12 @@ class TestDocuments:
             (["describe", "steady"], Session),
             (["quota"], Quota),
             (["nodes"], Nodes),
-            (["top"], Nodes),
+            (["nodes", "--sessions"], Nodes),
             (["history"], History),
             (["environments"], Environments),
             (["project", "list"], Projects),
             (["project", "show", "team-a"], Project),
-            (["audit"], Page[AuditEntry]),
+            (["project", "audit"], Page[AuditEntry]),
         ],
     )
     @pytest.mark.usefixtures("running")
@@ -88,7 +88,7 @@ class TestDocuments:
         assert made.project.members == ("ana", "ben")
         gone = shell.ok("project", "delete", "team-z", "--json")
         assert msgspec.json.decode(gone, type=ProjectAnswer).project is None
-        assert "deleted project team-z" in shell.ok("audit")
+        assert "deleted project team-z" in shell.ok("project", "audit")
 
     def test_errors_are_documents_on_standard_error(self, shell):
         ran = shell("describe", "nothing", "--json")
@@ -220,13 +220,13 @@ class TestWaiting:
 
 class TestPreferences:
     def test_a_project_is_remembered_for_all_shells(self, shell):
-        assert shell("config", "project", "team-x").code == 2
-        assert shell.ok("config", "project", "team-b") == "Preferred project: team-b.\n"
-        assert shell.json("config", "project") == {"project": "team-b"}
+        assert shell("project", "default", "team-x").code == 2
+        assert shell.ok("project", "default", "team-b") == "Default project: team-b.\n"
+        assert shell.json("project", "default") == {"project": "team-b"}
         shell.ok("submit", "prefers", *SLEEP)
         assert shell.json("describe", "prefers")["spec"]["project"] == "team-b"
         shell.ok("delete", "prefers", "--stop")
-        shell.ok("config", "project", "--unset")
+        shell.ok("project", "default", "--unset")
         assert (shell.folder / "config" / "gpuquota.json").stat().st_mode & 0o777 == 0o600
 
 
@@ -274,11 +274,11 @@ class TestCompletion:
     @pytest.mark.parametrize("program", ["jupyter-gpu", "jupyter"])
     def test_commands_options_and_names(self, shell, running, program):
         said = "jupyter gpu" if program == "jupyter" else program
-        assert self.complete(shell, f"{said} st", program) == {"stop", "storage"}
+        assert self.complete(shell, f"{said} st", program) == {"stop"}
         assert self.complete(shell, f"{said} submit x --gpu-m", program) == {"--gpu-memory"}
         assert self.complete(shell, f"{said} describe ", program) == {running}
         assert self.complete(shell, f"{said} submit x -p te", program) == {"team-a", "team-b"}
-        assert self.complete(shell, f"{said} config ", program) == {"project"}
+        assert self.complete(shell, f"{said} project def", program) == {"default"}
         assert self.complete(shell, f"{said} policy set proj", program) == {
             "project:team-a",
             "project:team-b",

@@ -31,7 +31,7 @@ def test_a_policy_is_set_refused_explained_and_kept(shell):
     shell.ok("project", "delete", "team-c")
     levels = [level["level"] for level in shell.json("policy", "show")["levels"]]
     assert levels == ["everyone"]
-    said = [entry["what"] for entry in shell.json("audit")["items"]]
+    said = [entry["what"] for entry in shell.json("project", "audit")["items"]]
     assert said[:2] == ["removed team-c from the policy", "deleted project team-c"]
 
 

@@ -91,7 +91,7 @@ def test_an_error_has_its_class_and_no_traceback(gpu, line, kind):
     ("said", "shown"),
     [
         ("List yours: jupyter gpu snapshot list.", "List yours: %gpu snapshot list."),
-        ("`jupyter gpu list`, `jupyter gpu top`", "`%gpu list`, `%gpu top`"),
+        ("`jupyter gpu list`, `jupyter gpu nodes`", "`%gpu list`, `%gpu nodes`"),
         ("In a shell: jupyter gpu data cache set@1.", "In a shell: jupyter gpu data cache set@1."),
         ("Open one: jupyter gpu bash exp1.", "Open one: jupyter gpu bash exp1."),
     ],

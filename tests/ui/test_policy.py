@@ -305,7 +305,7 @@ def test_the_audit_log_shows_changed_rules(gpu):
     gpu("policy set everyone idle_timeout=2h")
     gpu("policy set everyone idle_timeout=1h --lock idle_timeout")
     gpu("policy exempt user:ana --until 2099-01-01T00:00Z --reason long")
-    lines = gpu("audit").text.splitlines()
+    lines = gpu("project audit").text.splitlines()
     assert "user:ana is exempt until 2099-01-01 00:00 UTC: long" in lines[1]
     assert "everyone idle_timeout 2h → 1h (locked)" in lines[2]
     assert "everyone idle_timeout unset → 2h" in lines[3]

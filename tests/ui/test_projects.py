@@ -49,7 +49,7 @@ def test_a_string_is_not_a_list_of_names(client):
 
 
 def test_set_keeps_settings_that_are_not_named(gpu, client):
-    gpu("groups set big dgx1-2")
+    gpu("project groups set big dgx1-2")
     gpu("project set team-a --members ana,ben --limit 8 --interactive-duration 8h --train-on big")
     gpu("project set team-a --quota 3 --weight 1")
     found = client.projects.get("team-a")
@@ -77,7 +77,7 @@ def test_leads_and_viewers_are_set_beside_members(gpu, client):
     assert (found.members, found.leads, found.viewers) == (("ana", "group:ml"), (), ())
     client.projects.put("team-a", leads=["dee"])
     assert client.projects.get("team-a").leads == ("dee",)
-    assert "leads none → dee" in gpu("audit -n 1").text
+    assert "leads none → dee" in gpu("project audit -n 1").text
 
 
 def test_viewers_of_an_open_project_cause_a_warning(gpu):
@@ -131,22 +131,22 @@ def test_a_project_with_sessions_is_drained_or_kept(gpu, backend):
 
 
 def test_the_audit_log_shows_who_changed_what(gpu):
-    assert gpu("audit").text == "No changes yet."
+    assert gpu("project audit").text == "No changes yet."
     gpu("project set team-a --quota 3")
     gpu("project delete team-b")
-    lines = gpu("audit").text.splitlines()
+    lines = gpu("project audit").text.splitlines()
     assert "deleted project team-b" in lines[1]
     assert "quota 4 → 3" in lines[2]
-    assert [row["who"] for row in gpu("audit -n 1").records] == ["me"]
-    assert "quota 4" in gpu("audit").html
+    assert [row["who"] for row in gpu("project audit -n 1").records] == ["me"]
+    assert "quota 4" in gpu("project audit").html
 
 
 def test_the_audit_log_shows_settings_as_administrators_write_them(gpu):
     gpu("project set new --quota 1.5 --members ana,ben --interactive-duration 90m")
-    gpu("groups set big dgx1-2 --separate")
+    gpu("project groups set big dgx1-2 --separate")
     gpu("project set new --train-on big --limit 2 --weight 0")
     gpu("project delete new")
-    deleted, changed, groups, made = gpu("audit").text.splitlines()[1:]
+    deleted, changed, groups, made = gpu("project audit").text.splitlines()[1:]
     assert "quota 1.5, priority 100, members ana, ben, interactive_duration 1h30m" in made
     assert "items none → big (dgx1-2, separate)" in groups
     assert "weight same as quota → 0, limit none → 2, node_affinity none → train: big" in changed
@@ -155,7 +155,7 @@ def test_the_audit_log_shows_settings_as_administrators_write_them(gpu):
 
 def test_others_than_administrators_are_refused(gpu, transport):
     transport.user = "ben"
-    for line in ("project set team-a --quota 1", "project delete team-a", "audit"):
+    for line in ("project set team-a --quota 1", "project delete team-a", "project audit"):
         with pytest.raises(NotAllowed) as caught:
             gpu(line)
         assert exit_code_of(caught.value) == 5

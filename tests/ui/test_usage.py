@@ -21,6 +21,7 @@ from jupyter_gpuquota.ui.command import run
 from jupyter_gpuquota.ui.grammar import parse, split_line
 from jupyter_gpuquota.ui.views.history import HistoryView
 from jupyter_gpuquota.ui.views.quota import QuotaView
+from jupyter_gpuquota.ui.views.storage import StorageView
 from jupyter_gpuquota.ui.views.top import TopView
 from tests.builders import (
     NOW,
@@ -67,7 +68,7 @@ def test_top_begins_with_the_largest_share():
 
 
 def test_top_without_sessions_is_a_sentence(client, console):
-    view = run(client, parse(["top"], terminal=False), console)
+    view = run(client, parse(["nodes", "--sessions"], terminal=False), console)
     assert view.text == "No GPUs in use."
     assert "No GPUs" in view._repr_html_()
 
@@ -175,3 +176,25 @@ def test_csv_and_json_exclude_each_other(client, console):
     console.shell = True
     with pytest.raises(InvalidRequest, match="cannot be combined"):
         run(client, parse(["history", "--csv", "--json"], terminal=True), console)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["quota", "--by", "user"], "--by needs --storage"),
+        (["nodes", "-p", "team-a"], "--project needs --sessions"),
+    ],
+)
+def test_an_option_of_another_table_is_refused(client, console, words, message):
+    with pytest.raises(InvalidRequest, match=message):
+        run(client, parse(words, terminal=False), console)
+
+
+def test_storage_is_summed_up_by_owner(client, console):
+    view = run(client, parse(["quota", "--storage", "--by", "user"], terminal=False), console)
+    assert isinstance(view, StorageView)
+
+
+def test_the_quota_of_one_project(client, console):
+    view = run(client, parse(["quota", "-p", "team-a"], terminal=False), console)
+    assert [row["project"] for row in view.records] == ["team-a"]

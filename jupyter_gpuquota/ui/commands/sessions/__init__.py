@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from . import change, exec, keep_alive, logs, open, read, resize, runs, submit  # noqa: A004 (verbs)
+from . import change, exec, keep_alive, logs, open, read, resize, submit  # noqa: A004 (verbs)
 
 COMMANDS = (
     *submit.COMMANDS,
     *read.COMMANDS,
     *logs.COMMANDS,
-    *runs.COMMANDS,
     *exec.COMMANDS,
     *open.COMMANDS,
     *change.COMMANDS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
-from typing import get_args
+from typing import Any, get_args
 
 from ....client import Client
 from ....errors import NotAllowed, Unsupported
@@ -14,7 +14,9 @@ from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
 from ...views.details import SessionView
+from ...views.runs import RunsView
 from ...views.sessions import SessionsView
+from ...views.view import View
 
 _STATES: tuple[str, ...] = get_args(State)
 
@@ -35,8 +37,15 @@ def _list(client: Client, args: Args, console: Console) -> SessionsView:
     return SessionsView(sessions.document, urls, filtered=filtered, undivided=undivided)
 
 
-def _describe(client: Client, args: Args, _console: Console) -> SessionView:
+def _fill_describe(parser: Parser) -> None:
+    add_session(parser)
+    parser.add_argument("--runs", action="store_true", help="its runs in MLflow instead")
+
+
+def _describe(client: Client, args: Args, _console: Console) -> View[Any]:
     """Show one session, without what the caller may not see."""
+    if args.runs:
+        return RunsView(client.runs(args.name, project=args.project).document)
     session = client.sessions.get(args.name, project=args.project)
     advice, policy = None, None
     if session.spec.share.wants_gpu:
@@ -73,8 +82,10 @@ COMMANDS = (
         "describe",
         "show the details of a session",
         _describe,
-        add_session,
-        examples=("describe exp1", "describe team-a/exp1"),
+        _fill_describe,
+        notes="Runs are read from MLFLOW_TRACKING_URI of the session, a server or an SQLite file, "
+        "else from mlflow.db in its folder.",
+        examples=("describe exp1", "describe team-a/exp1", "describe exp1 --runs"),
         section="Sessions",
     ),
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import cast, get_args
 
 from ....client import Client
 from ....client.sessions import Wishes
 from ....errors import FieldError
-from ....model.sessions import Kind
+from ....model.sessions import Framework, Kind
 from ...arguments import (
     add_share,
     offer,
@@ -27,9 +27,8 @@ HINTS = {"command.missing": f"{_WRITE_COMMAND} Or add --interactive for a Jupyte
 """What to do about some problems that the server finds, in words of the shell."""
 
 
-def fill(parser: Parser, *, several: bool = False) -> None:
-    """Add the name and all options of a request; `several`: it must name its processes."""
-    parser.set_defaults(framework="torch")
+def fill(parser: Parser) -> None:
+    """Add the name and all options of a request."""
     parser.add_argument(
         "words", nargs="*", metavar="NAME", help="lowercase letters, digits and hyphens"
     )
@@ -49,9 +48,14 @@ def fill(parser: Parser, *, several: bool = False) -> None:
         "--processes",
         type=whole_number,
         default=None,
-        required=several,
         metavar="N",
         help="runs the command N times, each with the whole share, all at once (default: 1)",
+    )
+    scheduling.add_argument(
+        "--framework",
+        choices=get_args(Framework),
+        default=None,
+        help="how the processes find each other (default: torch)",
     )
     _fill_program(parser.add_argument_group("program"))
     container.fill(parser.add_argument_group("container (where sessions are containers)"))
@@ -159,7 +163,7 @@ def read(args: argparse.Namespace) -> tuple[str, Wishes, tuple[FieldError, ...]]
         "data": args.data,
         "priority": 50 if args.priority is None else args.priority,
         "processes": 1 if args.processes is None else args.processes,
-        "framework": args.framework,
+        "framework": args.framework or "torch",
         "node_type": args.node_type,
         "idle_timeout": args.idle_timeout,
         **container.read(args, problems),
@@ -175,7 +179,7 @@ def _given(args: argparse.Namespace, request: Wishes) -> Wishes:
     unset = {"kind"} if not args.interactive else set()
     unset |= {"priority"} if args.priority is None else set()
     unset |= {"processes"} if args.processes is None else set()
-    unset |= {"framework"} if args.framework == "torch" else set()
+    unset |= {"framework"} if args.framework is None else set()
     wishes = {**request, "template": args.template, "like": args.like}
     given = {field: value for field, value in wishes.items() if value and field not in unset}
     return cast("Wishes", given)

@@ -22,20 +22,11 @@ from . import places
 from . import request as words
 
 
-def _fill(parser: Parser, *, several: bool = False) -> None:
-    words.fill(parser, several=several)
+def _fill(parser: Parser) -> None:
+    words.fill(parser)
     places.fill(parser)
     add_dry_run(parser)
     add_wait(parser, default=False)
-
-
-def _fill_several(parser: Parser) -> None:
-    _fill(parser, several=True)
-
-
-def _fill_mpi(parser: Parser) -> None:
-    _fill_several(parser)
-    parser.set_defaults(framework="mpi")
 
 
 def _submit(client: Client, args: Args, console: Console) -> View[Any]:
@@ -84,48 +75,15 @@ def _in_words(error: InvalidFields) -> InvalidFields:
 
 
 def _explain_project(error: InvalidFields, args: Args) -> InvalidFields:
-    """Name the preference as the origin of an unknown project that the user has not typed."""
+    """Name the default project as the origin of an unknown project that the user has not typed."""
     preferred = preferences.project()
     if args.project or not preferred or all(f.field != "project" for f in error.fields):
         return error
-    hint = f"{preferred} is your preferred project. Change it with `config project NAME`."
+    hint = f"{preferred} is your default project. Change it with `project default NAME`."
     return InvalidFields(error.message, hint=hint, fields=error.fields)
 
 
-_DISTRIBUTED = (
-    Command(
-        "submit-dist",
-        "launch a training of several processes",
-        _submit,
-        _fill_several,
-        notes="Each process runs the command after `--` with the whole share. With KAI Scheduler "
-        "all get their GPUs together, with Kueue their quota; with a ResourceQuota they start one "
-        "by one. They find each other by MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK, as "
-        "torch.distributed expects; torchrun needs no options. If one fails, all are stopped. They "
-        "are an Indexed Job, or a TrainJob if administrators have named a runtime that fits; "
-        "--dry-run tells.",
-        examples=("submit-dist train3 -g 1 --processes 4 -- torchrun train.py",),
-        section="Sessions",
-        takes_rest=True,
-    ),
-    Command(
-        "submit-mpi",
-        "launch a training that mpirun distributes",
-        _submit,
-        _fill_mpi,
-        notes="Where the cluster has MPIJobs (kubeflow.org/v2beta1), a launcher without a GPU runs "
-        "the command after `--`, and mpirun starts its processes in N workers, each with the whole "
-        "share; the image needs mpirun and sshd. Its log and its exit code are the training's. "
-        "Elsewhere it is the same as submit-dist; --dry-run tells.",
-        examples=("submit-mpi train4 -g 1 --processes 4 -- mpirun python train.py",),
-        section="Sessions",
-        takes_rest=True,
-    ),
-)
-
-
 COMMANDS = (
-    *_DISTRIBUTED,
     Command(
         "submit",
         "launch a session",
@@ -134,7 +92,9 @@ COMMANDS = (
         notes="A training needs a command after `--`. With --interactive and no command the "
         "session is a Jupyter server, and words after `--` are its arguments. It starts in the "
         "current folder. Datasets are found by name in the folder $GPUQUOTA_DATASETS; a session "
-        "starts once they are cached.",
+        "starts once they are cached. With --processes, each process runs the command with the "
+        "whole share; they find each other as torch.distributed expects, so torchrun needs no "
+        "options. With --framework mpi, mpirun starts them where the cluster has MPIJobs.",
         examples=(
             "submit exp1 -g 0.5 -p team-a --interactive",
             "submit exp4 --template small -g 1",
@@ -144,6 +104,8 @@ COMMANDS = (
             "submit train2 -g 1 --data faces@v1 -- python train.py",
             "submit exp3 -g 1 --interactive --memory 32Gi -v data:/data:ro --large-shm",
             "submit exp6 -g 1 --interactive --on lab,cloud --on-wait 10m",
+            "submit train3 -g 1 --processes 4 -- torchrun train.py",
+            "submit train4 -g 1 --processes 4 --framework mpi -- mpirun python train.py",
             'submit board --interactive --port 6006 --command "tensorboard --logdir runs"',
         ),
         section="Sessions",

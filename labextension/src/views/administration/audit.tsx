@@ -25,7 +25,7 @@ export function AuditTable({ page }: { page: PageAuditEntry }): JSX.Element {
       {total > items.length ? (
         <p className="jp-GpuQuota-quiet">
           {trans.__(
-            'Showing the newest %1 of %2. To see more, run: jupyter gpu audit',
+            'Showing the newest %1 of %2. To see more, run: jupyter gpu project audit',
             items.length,
             total
           )}

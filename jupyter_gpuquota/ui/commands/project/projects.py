@@ -1,20 +1,20 @@
-"""`project`: projects and their settings."""
+"""`project list`, `show`, `set`, `delete`: projects and their settings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from ...client import Client
-from ...client.projects import Settings
-from ...errors import InvalidRequest, NotFound
-from ...model.quota import Affinity
-from ..arguments import add_dry_run, offer
-from ..command import Args, Command
-from ..console import Console
-from ..parser import Parser
-from ..views.projects import ChangeView, ProjectsView, ProjectView
-from ..views.view import View
+from ....client import Client
+from ....client.projects import Settings
+from ....errors import InvalidRequest, NotFound
+from ....model.quota import Affinity
+from ...arguments import add_dry_run, offer
+from ...command import Args, Command
+from ...console import Console
+from ...parser import Parser
+from ...views.projects import ChangeView, ProjectsView, ProjectView
+from ...views.view import View
 
 _PEOPLE = {"members": "all", "leads": "none", "viewers": "none"}
 """Lists of accounts and groups, and the word for an empty one."""
@@ -127,41 +127,31 @@ def _names(client: Client, _words: Sequence[str]) -> Iterable[str]:
     return (project.name for project in client.projects.list().items)
 
 
-COMMANDS = (
+ACTIONS = (
+    Command("list", "list projects", _list, examples=("project list",)),
     Command(
-        "project",
-        "show or (admin) set projects",
-        actions=(
-            Command("list", "list projects", _list, examples=("project list",)),
-            Command(
-                "show",
-                "show the settings of a project",
-                _show,
-                _fill_name,
-                examples=("project show team-a",),
-            ),
-            Command(
-                "set",
-                "create a project or change its settings",
-                _set,
-                _fill_set,
-                notes="Settings that are not named keep their values. A new project needs a quota.",
-                examples=(
-                    "project set team-a --quota 4 --limit 8 --dry-run",
-                    "project set team-a --members ana,ben --interactive-duration 8h",
-                ),
-            ),
-            Command(
-                "delete",
-                "delete a project",
-                _delete,
-                _fill_delete,
-                examples=("project delete team-a --drain",),
-            ),
+        "show",
+        "show the settings of a project",
+        _show,
+        _fill_name,
+        examples=("project show team-a",),
+    ),
+    Command(
+        "set",
+        "create a project or change its settings",
+        _set,
+        _fill_set,
+        notes="Settings that are not named keep their values. A new project needs a quota.",
+        examples=(
+            "project set team-a --quota 4 --limit 8 --dry-run",
+            "project set team-a --members ana,ben --interactive-duration 8h",
         ),
-        default="list",
-        notes="Everyone can list and show projects; only administrators can change them.",
-        examples=("project", "project set team-a --quota 4"),
-        section="Administration",
+    ),
+    Command(
+        "delete",
+        "delete a project",
+        _delete,
+        _fill_delete,
+        examples=("project delete team-a --drain",),
     ),
 )

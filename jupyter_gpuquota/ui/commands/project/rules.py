@@ -1,19 +1,19 @@
-"""`rules`: scheduling rules of all projects."""
+"""`project rules`: scheduling rules of all projects."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...client import Client
-from ...client.rules import Settings
-from ...errors import InvalidRequest
-from ..arguments import add_dry_run
-from ..command import Args, Command
-from ..console import Console
-from ..parser import Parser
-from ..views.projects import ChangeView
-from ..views.rules import RulesView
-from ..views.view import View
+from ....client import Client
+from ....client.rules import Settings
+from ....errors import InvalidRequest
+from ...arguments import add_dry_run
+from ...command import Args, Command
+from ...console import Console
+from ...parser import Parser
+from ...views.projects import ChangeView
+from ...views.rules import RulesView
+from ...views.view import View
 
 
 def _fill(parser: Parser) -> None:
@@ -39,22 +39,21 @@ def _rules(client: Client, args: Args, _console: Console) -> View[Any]:
         settings["consolidate"] = args.consolidate == "yes"
     if args.dry_run:
         if not settings:
-            raise InvalidRequest("Nothing to try.", hint="See `help rules`.")
+            raise InvalidRequest("Nothing to try.", hint="See `help project rules`.")
         return ChangeView(client.rules.preview(**settings))
     return RulesView(client.rules.put(**settings) if settings else client.rules.get())
 
 
-COMMANDS = (
+ACTIONS = (
     Command(
         "rules",
         "show or (admin) set scheduling rules of all projects",
         _rules,
         _fill,
         examples=(
-            "rules",
-            "rules --grace 2m --min-runtime 10m --consolidate yes",
-            "rules --consolidate yes --dry-run",
+            "project rules",
+            "project rules --grace 2m --min-runtime 10m --consolidate yes",
+            "project rules --consolidate yes --dry-run",
         ),
-        section="Administration",
     ),
 )

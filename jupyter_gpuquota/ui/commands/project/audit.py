@@ -1,13 +1,13 @@
-"""`audit`: who changed settings."""
+"""`project audit`: who changed settings."""
 
 from __future__ import annotations
 
-from ...client import Client
-from ..arguments import whole_number
-from ..command import Args, Command
-from ..console import Console
-from ..parser import Parser
-from ..views.projects import AuditView
+from ....client import Client
+from ...arguments import whole_number
+from ...command import Args, Command
+from ...console import Console
+from ...parser import Parser
+from ...views.projects import AuditView
 
 
 def _fill(parser: Parser) -> None:
@@ -25,13 +25,12 @@ def _show(client: Client, args: Args, _console: Console) -> AuditView:
     return AuditView(client.audit(limit=args.limit).document)
 
 
-COMMANDS = (
+ACTIONS = (
     Command(
         "audit",
         "show changes of projects, rules and policies",
         _show,
         _fill,
-        examples=("audit", "audit -n 100"),
-        section="Administration",
+        examples=("project audit", "project audit -n 100"),
     ),
 )

@@ -1,4 +1,4 @@
-"""`top` and `history`: how GPUs are and were used."""
+"""`history`: how GPUs were used."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from ..console import Console
 from ..parser import Parser
 from ..views.history import HistoryView
 from ..views.texts import TextView
-from ..views.top import TopView
 from ..views.view import View
 
 
-def _fill_history(parser: Parser) -> None:
+def _fill(parser: Parser) -> None:
     add_project(parser)
     parser.add_argument(
         "--hours", type=whole_number, default=24, metavar="N", help="how far back (default: 24)"
@@ -39,11 +38,6 @@ def _fill_history(parser: Parser) -> None:
     parser.add_argument("--csv", action="store_true", help="print comma-separated values")
 
 
-def _top(client: Client, args: Args, _console: Console) -> TopView:
-    undivided = client.quota.get().document.undivided
-    return TopView(client.nodes.list().document, project=args.project, undivided=undivided)
-
-
 def _history(client: Client, args: Args, console: Console) -> View[Any]:
     if args.csv and console.shell and args.json:
         raise InvalidRequest("--csv and --json cannot be combined.", hint="Use one of them.")
@@ -60,18 +54,10 @@ def _history(client: Client, args: Args, console: Console) -> View[Any]:
 
 COMMANDS = (
     Command(
-        "top",
-        "show current GPU users, largest share first",
-        _top,
-        add_project,
-        examples=("top", "top -p team-a"),
-        section="Resources",
-    ),
-    Command(
         "history",
         "show GPU use over time by project or user",
         _history,
-        _fill_history,
+        _fill,
         notes="Each row is the mean of one time step; longer periods have longer steps. Times "
         "without running or queued sessions have no row. With --by user, a second table sums up "
         "GPU hours. Users are named to members of their project and to administrators.",

@@ -1,18 +1,18 @@
-"""`groups`: node groups."""
+"""`project groups`: node groups."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...client import Client
-from ..arguments import add_dry_run, offer
-from ..command import Args, Command
-from ..console import Console
-from ..parser import Parser
-from ..views.projects import ChangeView
-from ..views.rules import GroupsView
-from ..views.view import View
+from ....client import Client
+from ...arguments import add_dry_run, offer
+from ...command import Args, Command
+from ...console import Console
+from ...parser import Parser
+from ...views.projects import ChangeView
+from ...views.rules import GroupsView
+from ...views.view import View
 
 
 def _fill_group(parser: Parser) -> None:
@@ -60,30 +60,32 @@ def _node_names(client: Client, _words: Sequence[str]) -> Iterable[str]:
     return (node.name for node in client.nodes.list().nodes)
 
 
-COMMANDS = (
+ACTIONS = (
     Command(
         "groups",
         "show or (admin) set node groups",
         actions=(
-            Command("list", "list node groups", _list, examples=("groups list",)),
+            Command("list", "list node groups", _list, examples=("project groups list",)),
             Command(
                 "set",
                 "create a node group or replace its nodes",
                 _set,
                 _fill_set,
-                examples=("groups set big dgx1-1 dgx1-2", "groups set shared dgx1-2 --separate"),
+                examples=(
+                    "project groups set big dgx1-1 dgx1-2",
+                    "project groups set shared dgx1-2 --separate",
+                ),
             ),
             Command(
                 "delete",
                 "delete a node group",
                 _delete,
                 _fill_group,
-                examples=("groups delete shared --dry-run",),
+                examples=("project groups delete shared --dry-run",),
             ),
         ),
         default="list",
         notes="Projects choose their node groups with `project set --train-on`.",
-        examples=("groups", "groups set big dgx1-1 dgx1-2"),
-        section="Administration",
+        examples=("project groups", "project groups set big dgx1-1 dgx1-2"),
     ),
 )
