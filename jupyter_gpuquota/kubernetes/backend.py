@@ -145,7 +145,6 @@ class _Assembly:
         """Return the record of capabilities."""
         board, resident = self._board, self._resident
         sessions = ClusterSessions(board, self._reconciler, self._pages)
-        self._snapshots.replacing.remount = sessions.remount
         found = Backend(
             name="kubernetes",
             resident=resident,

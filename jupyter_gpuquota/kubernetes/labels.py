@@ -41,9 +41,6 @@ COPY = f"{DOMAIN}/copy"
 COPY_READER = f"{DOMAIN}/copy-reader"
 """Label of a Job whose pod reads copies of volumes, and of that pod: the id of the reading."""
 
-KEPT = f"{DOMAIN}/kept"
-"""Label of a claim that a restored one has replaced: the restore that can be undone."""
-
 PROCESS = "batch.kubernetes.io/job-completion-index"
 """Label and annotation of a pod of an Indexed Job, by Kubernetes: the number of its process."""
 

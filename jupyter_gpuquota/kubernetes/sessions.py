@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -12,7 +12,6 @@ from ..control.board import Board
 from ..control.ending.open_pages import OpenPages
 from ..control.new_session import new_session
 from ..core import lifecycle, names
-from ..core.volumes.remounting import remounted
 from ..model.ending import PageReport
 from ..model.reasons import Reason
 from ..model.resources import Share
@@ -69,10 +68,6 @@ class ClusterSessions:
         """Queue a session with another share, and more volumes. Raises NotFound, WrongState."""
         change = partial(lifecycle.request_resize, share=share, now=datetime.now(UTC), added=added)
         return await self._change(session_id, change)
-
-    async def remount(self, session_id: str, volumes: Mapping[str, str]) -> Session:
-        """Let a session at rest mount other volumes. Raises NotFound, WrongState, Conflict."""
-        return await self._change(session_id, partial(remounted, volumes=volumes))
 
     async def delete(self, session_id: str) -> None:
         """Delete a session and its objects. Raises NotFound, WrongState."""

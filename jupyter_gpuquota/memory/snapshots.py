@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..control.datasets.job_board import JobBoard
 from ..core.snapshots import identity
 from ..core.snapshots.volumes import copied, left_out
-from ..errors import Conflict, GpuQuotaError, NotFound
+from ..errors import GpuQuotaError, NotFound
 from ..model.datasets.jobs import JobReport
 from ..model.snapshots.manifest import LAKE, Manifest, TreePart, VolumePart
 from ..model.snapshots.orders import SnapshotOrder
@@ -48,13 +48,6 @@ class MemoryFolders:
     def make(self, folder: str) -> None:
         """Give a folder this name."""
         self.names.add(folder)
-
-    def rename(self, folder: str, to: str) -> None:
-        """Rename a folder. Raises Conflict."""
-        if to in self.names:
-            raise Conflict(f"{to} exists already.", hint="Name another folder.")
-        self.names.discard(folder)
-        self.names.add(to)
 
     def remove(self, folder: str) -> None:
         """Remove a folder."""

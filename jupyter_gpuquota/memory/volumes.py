@@ -60,13 +60,3 @@ class MemoryFilling:
 
     def keep_only(self, orders: Collection[str]) -> None:
         """Do nothing: there are no files."""
-
-    def beside(self, folder: str) -> str:
-        """Return the folder itself: nothing is around it."""
-        return folder
-
-    def begin_beside(self, record: VolumeRecord, folder: str) -> None:
-        """Accept that it begins."""
-
-    def complete_beside(self, folder: str) -> None:
-        """Accept that it is complete."""

@@ -16,7 +16,7 @@ from ..model.ending import PageReport
 from ..model.sessions import Session, SessionSpec
 from ..model.snapshots.comparison import SnapshotComparison
 from ..model.snapshots.manifest import Manifest, Trigger
-from ..model.snapshots.restore import Restoration, RestoreRequest
+from ..model.snapshots.restore import Original, Restoration, RestoreRequest
 from ..model.snapshots.snapshots import Snapshot, SnapshotFiles, SnapshotRequest, SnapshotRules
 
 
@@ -24,9 +24,7 @@ from ..model.snapshots.snapshots import Snapshot, SnapshotFiles, SnapshotRequest
 class RestoreOrder:
     """One restore to carry out: what goes where, and the session that is launched after it.
 
-    `spec` is None where no session is launched. With `replace` what is restored takes the place of
-    the session's own; `place` is the folder that is replaced, if that is one, `places` are those of
-    volumes. `claims` are new volumes by their originals.
+    `spec` is None where no session is launched. `claims` are new volumes by their originals.
     """
 
     snapshot: Snapshot
@@ -35,11 +33,9 @@ class RestoreOrder:
     name: str
     owner: str
     spec: SessionSpec | None = None
-    place: str = ""
-    replace: bool = False
+    original: Original | None = None
     variables: bool = False
     claims: Mapping[str, str] = field(default_factory=dict)
-    places: Mapping[str, str] = field(default_factory=dict)
 
 
 class Snapshots(Protocol):
@@ -119,16 +115,3 @@ class Restores(Protocol):
 
     async def begin(self, order: RestoreOrder) -> Restoration:
         """Begin a restore. Raises Conflict, StorageFailed, Unavailable."""
-
-    async def replace(self, restore: str, place: str) -> Restoration:
-        """Put what was restored in the place of the original, which is kept.
-
-        `place` is that of the original folder, if it is one. Raises NotFound, WrongState, Conflict,
-        Unsupported, StorageFailed.
-        """
-
-    async def undo(self, restore: str) -> Restoration:
-        """Put the original back. Raises NotFound, WrongState, Conflict, StorageFailed."""
-
-    async def remove(self, restore: str) -> None:
-        """Forget a restore that has ended, and remove the original that was kept."""

@@ -26,8 +26,8 @@ GRANTED = {200, 201, 202, 409, 501}
 NO_RIGHT, HIDDEN = 403, 404
 DATA = ("{dataset}", "{job}", "{volume}")
 """Arguments of routes that are about a dataset, a job on it, or a volume."""
-SNAPSHOT = ("{snapshot}", "{restore}")
-"""Arguments of routes that are about a snapshot."""
+SNAPSHOT = "{snapshot}"
+"""The argument of routes that are about a snapshot."""
 FORMS = {"sessions.create", "datasets.create", "volumes.create"}
 """Routes whose answers say which field is not allowed."""
 
@@ -41,9 +41,8 @@ def wanted(name: str, who: str) -> set[int]:
         return GRANTED
     path = route(name).path
     hidden = who == "outsider" and any(word in path for word in ("{id}", *DATA))
-    hidden |= who not in {"session", ADMIN} and any(word in path for word in SNAPSHOT)
-    hidden |= who == ADMIN and "{restore}" in path
-    hidden |= who == ADMIN and "{snapshot}" in path  # a tag is seen by the owner only
+    hidden |= who not in {"session", ADMIN} and SNAPSHOT in path
+    hidden |= who == ADMIN and SNAPSHOT in path  # a tag is seen by the owner only
     form = {422} if name in FORMS and who != "session" else set()
     return {HIDDEN} if hidden else {NO_RIGHT} | form
 
@@ -76,7 +75,7 @@ async def check(
                 await make_volume(backend)
             if name == "templates.delete":
                 await make_template(backend)
-            if any(word in route(name).path for word in SNAPSHOT):
+            if SNAPSHOT in route(name).path:
                 await snapshots.for_the_table(backend, session)
             found = await status(backend, name, who, session.id)
             if found not in wanted(name, who):

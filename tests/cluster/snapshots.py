@@ -9,11 +9,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.resources import LEASES
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
-from jupyter_gpuquota.model.sessions import ResumeRequest, SessionRequest
+from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.model.snapshots.restore import Restoration, RestoreRequest
 from jupyter_gpuquota.model.snapshots.snapshots import (
     Snapshot,
@@ -134,26 +133,6 @@ async def copies(site: Site) -> list[str]:
     """Return the names of all copies in the namespace."""
     async with connected(site.cluster.kubeconfig()) as [admin]:
         return [each.metadata.name for each in await admin.list(SNAPSHOTS, site.namespace)]
-
-
-async def suspend(site: Site, session: Any) -> None:
-    """Suspend a session, and wait until it is."""
-    await site.ask("sessions.suspend", args={"id": session.id})
-    await until(site.backend, session.id, "suspended")
-
-
-async def resumed(site: Site, session: Any) -> Any:
-    """Resume a session, once the controller knows its volumes, and return it when it runs."""
-
-    async def accepted() -> Any:
-        try:
-            body = ResumeRequest()
-            return await site.ask("sessions.resume", args={"id": session.id}, body=body)
-        except InvalidFields:  # a new claim has not been seen yet
-            return None
-
-    await wait_for(accepted)
-    return await until(site.backend, session.id, "running")
 
 
 async def depose(site: Site) -> None:

@@ -17,9 +17,7 @@ from tests.cluster.snapshots import (
     begun_restore,
     end_of,
     launch,
-    resumed,
     snapshot_site,
-    suspend,
     taken,
     volume,
 )
@@ -86,27 +84,3 @@ async def test_a_restore_is_made_once_whatever_call_its_controller_ends_at(
         assert len(await names(site, STATEFUL_SETS)) == 2
         content = site.cluster.claim(site.namespace, mount.volume) / "model.txt"
         assert content.read_text() == "first"
-
-
-@pytest.mark.parametrize("lost", [False, True])
-async def test_a_replacement_is_made_once_whatever_its_controller_ends_at(
-    site: Site, between: FaultProxy, *, lost: bool
-) -> None:
-    direct, site.kubeconfig = site.kubeconfig, between.kubeconfig
-    async with site.controller():
-        await site.set_up()
-        await volume(site)
-        session = await launch(site, "exp", "work:/work")
-        found = await taken(site, session)
-        await suspend(site, session)
-        before = await names(site, CLAIMS)
-        rule = between.add(fault("PATCH", "/statefulsets/", lost=lost))
-        begun = await begun_restore(site, found.snapshot.id, replace=True)
-        await wait_for(lambda: rule.seen)
-    site.kubeconfig = direct
-    async with site.controller():
-        back = await end_of(site, begun)
-        assert back.state == "replaced", back.problem
-        [mount] = (await resumed(site, session)).spec.mounts
-        assert mount.volume != "work"
-        assert await names(site, CLAIMS) == {*before, mount.volume}

@@ -17,7 +17,7 @@ from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
 from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.snapshots.comparison import SnapshotCompareQuery
-from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
+from jupyter_gpuquota.model.snapshots.restore import Original, RestoreRequest
 from jupyter_gpuquota.model.snapshots.snapshots import (
     SnapshotFolder,
     SnapshotQuery,
@@ -32,9 +32,7 @@ from tests.cluster.snapshots import (
     finished,
     launch,
     restored,
-    resumed,
     snapshot_site,
-    suspend,
     taken,
     volume,
 )
@@ -178,9 +176,7 @@ async def test_what_is_in_the_way_of_a_restore_is_in_its_plan(site: Site) -> Non
         plan = await site.ask("snapshots.plan", args=args, body=RestoreRequest(name="again"))
         assert plan.problems == ()
         assert [each.partition("=")[0] for each in plan.claims] == ["work"]
-        body = RestoreRequest(replace=True)
-        plan = await site.ask("snapshots.plan", args=args, body=body)
-        assert any("The session exp is running" in each.message for each in plan.problems)
+        assert plan.original == Original(name="exp")
         for each in await copies(site):
             async with connected(site.cluster.kubeconfig()) as [admin]:
                 await admin.delete(SNAPSHOTS, site.namespace, each)
@@ -203,31 +199,6 @@ async def test_what_is_in_the_way_of_a_restore_is_in_its_plan(site: Site) -> Non
         plan = await wait_for(read)
         [image] = [each for each in plan.problems if each.field == "environment"]
         assert "any" in image.message
-
-
-async def test_a_session_mounts_restored_volumes_and_its_own_again(site: Site) -> None:
-    async with site.controller():
-        await site.set_up()
-        folder = await volume(site)
-        session = await launch(site, "exp", "work:/work")
-        found = await taken(site, session)
-        (folder / "model.txt").write_text("second")
-
-        async def read() -> str:
-            """Return what the session reads once it runs, and suspend it again."""
-            [mount] = (await resumed(site, session)).spec.mounts
-            assert mount.path == "/work"
-            content = site.cluster.claim(site.namespace, mount.volume) / "model.txt"
-            await suspend(site, session)
-            return content.read_text()
-
-        await suspend(site, session)
-        back = await restored(site, found.snapshot.id, replace=True)
-        assert (back.state, back.place, back.problem) == ("replaced", "exp", None)
-        assert await read() == "first"
-        undone = await site.ask("snapshots.undo", args={"restore": back.id})
-        assert undone.state == "undone"
-        assert await read() == "second"
 
 
 WRITE = """

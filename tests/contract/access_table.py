@@ -160,10 +160,6 @@ ALLOWED: dict[str, set[str]] = {
     "snapshots.restores": _PERSONS,
     "snapshots.plan": {"owner"},
     "snapshots.restore": {"owner"},
-    "snapshots.restoration": {"owner"},
-    "snapshots.replace": {"owner"},
-    "snapshots.undo": {"owner"},
-    "snapshots.confirm": {"owner"},
     "datasets.list": _PERSONS,
     "datasets.create": {"member", "owner", "lead", ADMIN},
     "datasets.get": _DATA_SEE,
@@ -199,8 +195,8 @@ _VOLUME = {"project": "team-c", "volume": "shared"}
 """A volume of the session's owner."""
 _TEMPLATE = {"scope": "admin", "template": "small"}
 """A template of admins."""
-_SNAPSHOT = {"snapshot": "first", "restore": "first-r1"}
-"""The snapshot of the session, by its tag, and a restore of it."""
+_SNAPSHOT = {"snapshot": "first"}
+"""The snapshot of the session, by its tag."""
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "changes.wait": {"query": ChangesQuery(timeout=0)},
@@ -257,10 +253,6 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "snapshots.put_settings": {"body": SnapshotRulesRequest(keep_last=2)},
     "snapshots.plan": {"args": _SNAPSHOT, "body": RestoreRequest()},
     "snapshots.restore": {"args": _SNAPSHOT, "body": RestoreRequest()},
-    "snapshots.restoration": {"args": _SNAPSHOT},
-    "snapshots.replace": {"args": _SNAPSHOT},
-    "snapshots.undo": {"args": _SNAPSHOT},
-    "snapshots.confirm": {"args": _SNAPSHOT},
     "datasets.create": {"body": DatasetRequest(name="cats", project="team-c")},
     "datasets.get": {"args": _DATA},
     "datasets.change": {"args": _DATA, "body": DatasetChange(description="new")},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -19,7 +19,6 @@ from jupyter_gpuquota.control.datasets.job_board import JobBoard
 from jupyter_gpuquota.control.datasets.job_store import JobStore
 from jupyter_gpuquota.control.datasets.opening import open_lake
 from jupyter_gpuquota.control.snapshots.capture.script import MARK
-from jupyter_gpuquota.core.volumes.remounting import remounted
 from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.builders.defaults import PodDefaults
 from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
@@ -153,12 +152,6 @@ class Launches:
         self.found.append(made)
         return made
 
-    async def remount(self, session_id: str, volumes: Mapping[str, str]) -> Session:
-        [known] = [each for each in self.found if each.id == session_id]
-        changed = remounted(known, volumes)
-        self.found = [changed if each is known else each for each in self.found]
-        return changed
-
 
 class Controller:
     """One controller; `lost` says why it is not in charge. Another one has the same folder."""
@@ -189,10 +182,13 @@ class Controller:
             )
         )
         nothing: Any = dict.fromkeys(each.name for each in fields(Backend))
-        self.parts.replacing.remount = launches.remount
         self.backend = self.parts.added_to(
             Backend(**{**nothing, "sessions": launches, "exec": self})
         )
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return what its users are warned of."""
+        return self._board.warnings()
 
     def use(self, api: Any) -> None:
         """Let it talk to a server by another connection."""

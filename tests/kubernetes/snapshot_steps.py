@@ -38,8 +38,8 @@ async def complete(controller: Controller) -> Snapshot:
     return made
 
 
-async def restored(controller: Controller, *, in_place: bool = False) -> None:
-    """Begin to restore the only snapshot: into a new session, or in place of the original."""
+async def restored(controller: Controller) -> None:
+    """Begin to restore the only snapshot into a new session."""
     [snapshot] = controller.parts.snapshots.all()
     manifest = await controller.parts.snapshots.manifest(snapshot)
     assert manifest
@@ -49,19 +49,18 @@ async def restored(controller: Controller, *, in_place: bool = False) -> None:
         folder="",
         name="again",
         owner="me",
-        spec=None if in_place else manifest.spec,
-        replace=in_place,
+        spec=manifest.spec,
     )
     await controller.parts.snapshots.restores.begin(order)
 
 
-async def done(controller: Controller, state: str = "done") -> None:
+async def done(controller: Controller) -> None:
     """Wait until the only restore has ended well."""
 
     def found() -> bool:
         listed = controller.parts.snapshots.restores.all()
         assert not any(each.state == "failed" for each in listed), listed
-        return [each.state for each in listed] == [state]
+        return [each.state for each in listed] == ["done"]
 
     await wait_for(found)
 

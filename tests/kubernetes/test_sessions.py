@@ -11,13 +11,11 @@ import pytest
 from jupyter_gpuquota.core.end_requests import requested
 from jupyter_gpuquota.errors import NameTaken, NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.kubernetes.api import Fault
-from jupyter_gpuquota.kubernetes.labels import RECORD, SHAPE
+from jupyter_gpuquota.kubernetes.labels import RECORD
 from jupyter_gpuquota.kubernetes.reconcile.writer import VERSIONS
 from jupyter_gpuquota.kubernetes.resources import JOBS, PODS, SECRETS, SERVICES, STATEFUL_SETS
-from jupyter_gpuquota.kubernetes.state.record import shape_of
 from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.resources import Share
-from jupyter_gpuquota.model.volumes.mounts import Mount
 from tests.kubernetes.driving import Driver, controller, settled, spec, until
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_cluster import FakeCluster
@@ -101,28 +99,6 @@ async def test_resize_keeps_the_token(api: FakeApi, cluster: FakeCluster, kind: 
         assert secret["data"] == before
         assert RECORD not in secret["metadata"].get("annotations", {})
         assert len(secret["metadata"]["ownerReferences"]) == 1
-
-
-async def test_what_a_resting_session_mounts_is_replaced(
-    api: FakeApi, cluster: FakeCluster, kind: str
-) -> None:
-    async with controller(api) as driver:
-        wanted = spec(kind=kind, volumes=(Mount(volume="work", path="/work"),))
-        session = await driver.sessions.create(wanted, "me")
-        await until(cluster, state(driver, "running"))
-        with pytest.raises(WrongState, match="cannot be replaced"):
-            await driver.sessions.remount(session.id, {"work": "new"})
-        await driver.sessions.suspend(session.id)
-        await until(cluster, state(driver, "suspended"))
-        for _ in range(2):  # the second time after an answer that was lost
-            changed = await driver.sessions.remount(session.id, {"work": "new"})
-            assert changed.state == "suspended"
-    async with controller(api) as driver:
-        await driver.sessions.resume(session.id)
-        await until(cluster, state(driver, "running"))
-        assert driver.only().spec.mounts == (Mount(volume="new", path="/work"),)
-        marks = [each["metadata"]["annotations"] for each in workloads(api)]
-        assert [mark[SHAPE] for mark in marks] == [shape_of(driver.only())]
 
 
 def workloads(api: FakeApi) -> list[Any]:

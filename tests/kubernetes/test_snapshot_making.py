@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_gpuquota.errors import Conflict
 from jupyter_gpuquota.kubernetes.resources import CLAIMS
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
+from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
 from tests.kubernetes.fake_snapshots import (
     TEAM,
@@ -115,3 +117,37 @@ async def test_a_folder_is_not_asked_for_on_a_cluster(tmp_path: Path) -> None:
         await done(controller)
         [listed] = controller.parts.snapshots.restores.all()
         assert listed.folder == ""
+        assert listed.volumes == tuple(found.claims.values())
+
+
+async def test_what_no_session_mounts_goes_with_a_restore_that_fails(tmp_path: Path) -> None:
+    api, launches = cluster(), Launches()
+
+    async def refused(_spec: SessionSpec, _owner: str) -> Session:
+        raise Conflict("There is such a session.")
+
+    async with driven(api), running(api, tmp_path, launches) as controller:
+        await taken(controller)
+        await complete(controller)
+        launches.create = refused  # type: ignore[method-assign]
+        await restored(controller)
+        restores = controller.parts.snapshots.restores
+        await wait_for(lambda: [each.state for each in restores.all()] == ["failed"])
+        await wait_for(lambda: len(api.all(CLAIMS, TEAM)) == 1)
+        assert "such a session" in str(restores.all()[0].problem)
+
+
+async def test_a_record_that_cannot_be_read_stops_no_other_restore(tmp_path: Path) -> None:
+    api, launches = cluster(), Launches()
+    async with driven(api):
+        async with running(api, tmp_path, launches) as one:
+            await taken(one)
+            await complete(one)
+            at = Interrupted(api, 0, one.die)
+            one.use(at)
+            await restored(one)
+            await wait_for(lambda: at.is_due)
+        (tmp_path / "own/snapshots/claims/cut.json").write_bytes(b'{"shown": {"id')
+        async with running(api, tmp_path, launches) as two:
+            await done(two)
+            assert two.warnings() == ()

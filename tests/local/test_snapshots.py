@@ -13,8 +13,8 @@ import psutil
 import pytest
 
 from jupyter_gpuquota import Client
-from jupyter_gpuquota.errors import Conflict, InvalidFields
-from jupyter_gpuquota.model.snapshots.restore import Restoration
+from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.model.snapshots.restore import Restoration, RestoreRequest
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRulesRequest
 from jupyter_gpuquota.store.lake.connection import connect
 from tests.local.test_session_data import shell
@@ -206,6 +206,8 @@ def test_volumes_are_copied_compared_verified_and_written_out(shell: Shell, clie
     assert (folder.parent / "written/train.py").is_file()
     planned = shell.ok("snapshot", "restore", "first", "--name", "mounts2", "--dry-run")
     assert "scratch=mounts2-scratch" in planned
+    stop = "To go on with it instead of mounts: `jupyter gpu stop mounts`"
+    assert f"{stop}, then keep {folder} or move it: `mv {folder} {folder}.old`." in planned
     restored = client.snapshots.restore("first", "mounts2")
     assert restored.volumes == ("mounts2-scratch",)
     client.sessions.wait("mounts2")
@@ -213,12 +215,10 @@ def test_volumes_are_copied_compared_verified_and_written_out(shell: Shell, clie
     assert (scratch / "weights").read_text() == "second one"
     (used,) = client.volumes.get("mounts2-scratch", project="team-a").uses
     assert used.name == "mounts2"
+    assert client.snapshots.restores()[0].state == "done"
     for name in ("mounts2", "mounts"):
         client.sessions.stop(name)
         wait_for(lambda name=name: client.sessions.get(name).state == "stopped")
-    with pytest.raises(Conflict, match="would stay apart: mounts2-scratch"):
-        client.snapshots.replace(restored.id)
-    assert client.snapshots.restores()[0].state == "done"
 
 
 def test_volumes_are_restored_and_written_out_without_the_folder(
@@ -233,8 +233,9 @@ def test_volumes_are_restored_and_written_out_without_the_folder(
     assert client.snapshots.create("lost", tags=["saved"]).state == "partial"
     client.sessions.stop("lost")
     wait_for(lambda: client.sessions.get("lost").state == "stopped")
-    with pytest.raises(InvalidFields, match="can be restored into a new session"):
-        client.snapshots.restore("saved", replace=True)
+    files_only = RestoreRequest(launch=False)
+    (problem,) = client.snapshots.plan("saved", files_only).problems
+    assert "can be restored into a new session" in problem.message
     shell.ok("snapshot", "verify", "saved")
     shell.ok("snapshot", "export", "saved", str(folder))
     assert (folder / "in/saved/weights").read_text() == "first"
@@ -244,9 +245,6 @@ def test_volumes_are_restored_and_written_out_without_the_folder(
     assert (made / "weights").read_text() == "first"
     client.sessions.wait("found")
     client.sessions.stop("found")
-    wait_for(lambda: client.sessions.get("found").state == "stopped")
-    with pytest.raises(Conflict, match="no folder that could be replaced"):
-        client.snapshots.replace(done.id)
 
 
 def test_rules_are_tried_before_they_are_set(shell: Shell, client: Client) -> None:
@@ -282,9 +280,7 @@ def test_a_killed_controller_goes_on_with_a_restore(shell: Shell, client: Client
     names = [each.spec.name for each in client.sessions.list()]
     assert names.count("goes-on") == 1
     assert not list(folder.parent.glob(".goes-on.restoring-*"))
-    said = shell.ok("snapshot", "confirm", done.id)
-    assert said == f"Forgot the restore {done.id}. {done.folder} stays.\n"
-    assert (Path(done.folder) / "train.py").is_file()
+    assert f"done   goes-on  {done.folder}" in shell.ok("snapshot", "restores")
     for name in ("killed", "goes-on"):
         client.sessions.stop(name)
 
@@ -298,48 +294,6 @@ def test_a_snapshot_goes_on_without_its_controller(shell: Shell, client: Client)
     wait_for(lambda: client.snapshots.list(tag="alone"))
     wait_for(lambda: client.snapshots.list(tag="alone")[0].state == "ready")
     client.sessions.stop("alone")
-
-
-def test_a_replacement_keeps_the_original_and_can_be_undone(shell: Shell, client: Client) -> None:
-    folder = folder_of(shell, "replaced")
-    volume = Path(client.volumes.create("kept", size="1Gi").folder)
-    (volume / "weights").write_text("old")
-    words = {"command": ["sleep", "600"], "volumes": ["kept:/kept"]}
-    client.sessions.submit("replaced", **words, folder=str(folder), wait=True)
-    client.snapshots.create("replaced", tags=["old"])
-    with pytest.raises(InvalidFields, match="works in"):
-        client.snapshots.restore("old", replace=True)
-    client.sessions.stop("replaced")
-    wait_for(lambda: client.sessions.get("replaced").state == "stopped")
-    client.snapshots.create("replaced", tags=["newest"])
-    (folder / "train.py").write_text("print(2)\n")
-    (volume / "weights").write_text("new")
-    other = folder_of(shell, "other-user")
-    client.sessions.submit("other-user", **words, folder=str(other), wait=True)
-    with pytest.raises(InvalidFields, match="other-user mounts the volume kept"):
-        client.snapshots.restore("old", replace=True)
-    assert [each.name for each in volume.parent.iterdir() if each.is_dir()] == ["files"]
-    client.sessions.stop("other-user")
-    wait_for(lambda: client.sessions.get("other-user").state == "stopped")
-    done = client.snapshots.restore("old", replace=True)
-    assert (folder / "train.py").read_text() == "print(1)\n"
-    assert (volume / "weights").read_text() == "old"
-    assert (Path(done.kept) / "train.py").read_text() == "print(2)\n"
-    said = shell.ok("snapshot", "undo", done.id)
-    assert said.startswith(f"{folder} is the original again. {done.folder} has the files of ")
-    assert (folder / "train.py").read_text() == "print(2)\n"
-    assert (volume / "weights").read_text() == "new"
-    client.snapshots.replace(done.id)
-    replaced = client.snapshots.create("replaced", tags=["replaced"])
-    said = shell.ok("snapshot", "confirm", done.id)
-    assert said == f"Removed {done.kept}, the original of {folder}.\n"
-    assert done.id not in [each.id for each in client.snapshots.restores()]
-    after = client.snapshots.create("replaced", tags=["after"])
-    assert [replaced.parent, after.parent] == [done.snapshot, replaced.id]
-    assert (folder / "train.py").read_text() == "print(1)\n"
-    assert not list(folder.parent.glob("replaced.before-*"))
-    assert (volume / "weights").read_text() == "old"
-    assert {each.name for each in volume.parent.iterdir()} == {"files", "volume.json"}
 
 
 def _process(shell: Shell) -> bool:

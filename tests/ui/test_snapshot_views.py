@@ -1,8 +1,6 @@
-"""What `snapshot show` and `snapshot confirm` say."""
+"""What `snapshot show` and `snapshot restore` say."""
 
 from __future__ import annotations
-
-from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -16,7 +14,7 @@ from jupyter_gpuquota.model.snapshots.manifest import (
     TreePart,
     VolumePart,
 )
-from jupyter_gpuquota.model.snapshots.restore import Restoration
+from jupyter_gpuquota.model.snapshots.restore import Original, Restoration, RestorePlan
 from jupyter_gpuquota.model.snapshots.runs import Run
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotDetails, SnapshotList
 from jupyter_gpuquota.ui.views import snapshots as views
@@ -93,49 +91,42 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("kept", "said", "confirmed"),
-    [
-        ("work", "Its own are kept (work): snapshot undo r1", "Removed work, the original of exp."),
-        ("", "To mount its own again: snapshot undo r1.", "Forgot the restore r1."),
-    ],
-)
-def test_replaced_volumes_say_where_the_originals_are(kept: str, said: str, confirmed: str) -> None:
-    restore = Restoration(
-        id="r1",
-        snapshot="5a",
-        owner="ana",
-        state="replaced",
-        folder="",
-        place="exp",
-        replaces="s1",
-        kept=kept,
-        begun=NOW,
-        updated=NOW,
-    )
-    assert views.restored_text(restore).startswith("exp mounts the volumes of the snapshot.")
-    assert said in views.restored_text(restore)
-    assert views.confirmed_text(restore) == confirmed
+def restored(**fields: object) -> Restoration:
+    known = {"id": "r1", "snapshot": "5a" * 32, "owner": "ana", "begun": NOW, "updated": NOW}
+    return Restoration(**{**known, "state": "done", "folder": "/f-r1", "name": "exp-r1", **fields})
+
+
+FOLDER = "/f-r1 has the files of 5a5a5a5a5a5a; the session exp-r1 works there."
+CLAIMS = "New volumes have the files of 5a5a5a5a5a5a: w-1. The session exp-r1 mounts them."
 
 
 @pytest.mark.parametrize(
-    ("state", "said"),
+    ("restore", "said"),
     [
-        ("replaced", "Removed /f.before-1, the original of /f."),
-        ("done", "Forgot the restore r1. /f-r1 stays."),
-        ("failed", "Forgot the restore r1."),
+        (restored(), FOLDER),
+        (
+            restored(original=Original(name="exp", folder="/a b")),
+            f"{FOLDER} To go on with it instead of exp: `jupyter gpu stop exp`, "
+            "then keep /a b or move it: `mv '/a b' '/a b.old'`.",
+        ),
+        (
+            restored(original=Original(name="exp"), folder="", volumes=("w-1",)),
+            f"{CLAIMS} To go on with it instead of exp: `jupyter gpu stop exp`, "
+            "then keep its volumes or delete them: `jupyter gpu volume delete NAME`.",
+        ),
+        (restored(state="fetching"), "Restoring into /f-r1: fetching."),
     ],
 )
-def test_confirming_says_what_was_removed(state: str, said: str) -> None:
-    restore = Restoration(
-        id="r1",
-        snapshot="5a",
-        owner="ana",
-        state=state,
-        folder="/f-r1",
-        place="/f",
-        kept="/f.before-1",
-        begun=NOW,
-        updated=NOW + timedelta(minutes=1),
-    )
-    assert views.confirmed_text(restore) == said
+def test_a_restore_names_the_steps_that_follow_while_the_original_goes_on(
+    restore: Restoration, said: str
+) -> None:
+    view = views.RestoreView(restore)
+    assert view.text == said
+    assert ("%gpu stop exp" in view.body) == ("gpu stop" in said)
+
+
+def test_a_plan_names_the_steps_that_would_follow() -> None:
+    plan = RestorePlan(snapshot="5a", folder="/f-r1", original=Original(name="exp", folder="/f"))
+    view = views.plan(plan)
+    assert view.text.endswith("`jupyter gpu stop exp`, then keep /f or move it: `mv /f /f.old`.")
+    assert "`%gpu stop exp`" in view.body

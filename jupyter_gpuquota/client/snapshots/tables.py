@@ -39,11 +39,9 @@ RESTORES = Table[Restoration](
         "state": lambda each: each.state,
         "session": lambda each: each.name,
         "folder": lambda each: each.folder,
-        "place": lambda each: each.place,
-        "kept": lambda each: each.kept,
         "begun": lambda each: each.begun,
         "problem": lambda each: each.problem.message if each.problem else "",
     },
-    shown=("id", "snapshot", "state", "session", "folder"),
-    empty="No restores.",
+    shown=("snapshot", "state", "session", "folder", "problem"),
+    empty="No restores go on or have ended within a day.",
 )

@@ -30,6 +30,7 @@ from .journal import Journal
 from .making import Maker
 from .orders import Orders, Process
 from .pages import SavingPages
+from .records import Record
 from .registry import Registry
 from .restores import FolderRestores
 from .rules import Rules
@@ -71,7 +72,7 @@ class SnapshotParts:
         fetching = self._fetching = Fetching(
             data.job_board, lambda job: find(job).job, data.launcher, self._lake, patience
         )
-        journal = Journal(own)
+        journal = Journal(own, "snapshots/restores/", Record)
         self._restores = FolderRestores(self.registry, journal, folders, fetching, self._changed)
         self._rules = Rules(own)
         self.snapshots = LakeSnapshots(

@@ -12,8 +12,7 @@ from ...ports.snapshots import RestoreOrder
 from ...store.spawn import new_id
 from ..volumes.restored import RestoredVolumes
 from ..volumes.store import VolumeRecord
-from .journal import NewVolume, Record, ReplacedVolume, Swap, tree_of
-from .swapping import kept_at
+from .records import NewVolume, Record, tree_of
 
 
 def record_of(order: RestoreOrder, volumes: RestoredVolumes | None) -> Record:
@@ -31,20 +30,17 @@ def record_of(order: RestoreOrder, volumes: RestoredVolumes | None) -> Record:
         state="fetching",
         folder=order.folder if tree else "",
         name=order.name if order.spec else "",
-        origin=order.manifest.spec.folder if tree else "",
-        place=order.place,
         job=new_id(),
         begun=now,
         updated=now,
         volumes=tuple(order.claims.values()),
-        places=tuple(order.places.values()),
+        original=order.original,
     )
     return Record(
         shown=shown,
         tree=tree_of(tree, order.folder, variables=order.variables) if tree else None,
         spec=mounting(order.spec, order.claims) if order.spec else None,
         volumes=tuple(_volumes(order, shown, volumes)) if volumes else (),
-        replaced=tuple(_replaced(order, shown, volumes)) if volumes else (),
     )
 
 
@@ -54,7 +50,7 @@ def _volumes(
     """Yield the volumes to make; each may become as large as its original may now."""
     sizes = volumes.sizes(order.manifest.project)
     for part in order.manifest.volumes:
-        if part.tree and part.volume in order.claims and part.volume not in order.places:
+        if part.tree and part.volume in order.claims:
             record = VolumeRecord(
                 name=order.claims[part.volume],
                 project=order.manifest.project,
@@ -65,27 +61,3 @@ def _volumes(
             )
             folder = volumes.folder(record, shown.id)
             yield NewVolume(record=record, tree=tree_of(part.tree, folder))
-
-
-def _replaced(
-    order: RestoreOrder, shown: Restoration, volumes: RestoredVolumes
-) -> Iterator[ReplacedVolume]:
-    """Yield the volumes whose folders are replaced; each keeps its limit."""
-    originals = volumes.originals(order.manifest.project)
-    for part in order.manifest.volumes:
-        if part.tree and (place := order.places.get(part.volume)):
-            original = originals.get(part.volume)
-            if original is None:
-                raise Conflict(f"The volume {part.volume} is gone.", hint="Restore again.")
-            kept = kept_at(place, shown.snapshot, shown.id)
-            folder = f"{place}.restored-{shown.id}"
-            record = VolumeRecord(
-                name=original.name,
-                project=original.project,
-                folder=place if original.registered else "",
-                size=original.size,
-            )
-            tree = tree_of(part.tree, volumes.beside(folder))
-            yield ReplacedVolume(
-                record=record, tree=tree, swap=Swap(place=place, folder=folder, kept=kept)
-            )

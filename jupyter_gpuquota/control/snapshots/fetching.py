@@ -14,7 +14,7 @@ from ...store.tasks import in_thread
 from ..datasets.job_board import JobBoard
 from ..datasets.launching import Launcher, Order, Placed
 from .folders import Folders
-from .journal import Record, Tree
+from .records import Record, Tree
 
 GONE = 10.0
 """Seconds in which the process of an earlier controller has to report."""

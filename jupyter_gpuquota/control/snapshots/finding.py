@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from ...core.snapshots import volumes
 from ...core.snapshots.restore import Found, Space
@@ -38,10 +38,8 @@ class Finding:
         problem = await in_thread(self._folders.problem, folder)
         problems = {"folder": problem} if problem else {}
         stored = {each.volume: each.tree for each in manifest.volumes if each.tree}
-        places = self._places(manifest, stored) if request.replace and manifest.tree else {}
-        problems |= await in_thread(self._unwritable, places)
-        claims = {name: name for name in places}
-        if self.volumes and request.launch and not request.replace:
+        claims: dict[str, str] = {}
+        if self.volumes and request.launch:
             taken = self.volumes.sizes(manifest.project)
             claims = volumes.new_names(manifest, name, taken)
         copies = {volume: stored[volume] for volume in claims}
@@ -54,36 +52,18 @@ class Finding:
             folder=folder,
             taken=await in_thread(self._folders.exists, folder),
             tree=await self._has(manifest.tree) if manifest.tree else True,
-            spaces=await in_thread(self._spaces, folder, manifest.tree, copies, places),
+            spaces=await in_thread(self._spaces, folder, manifest.tree, copies),
             claims=claims,
-            places=places,
             problems=problems,
         )
 
-    def _places(self, manifest: Manifest, stored: Collection[str]) -> dict[str, str]:
-        """Return the folders of the volumes that a replacement replaces."""
-        there = self.volumes.originals(manifest.project) if self.volumes else {}
-        return {name: each.folder for name, each in there.items() if name in stored}
-
-    def _unwritable(self, places: Mapping[str, str]) -> dict[str, str]:
-        """Return beside which folders of volumes nothing can be made, by field."""
-        found = {f"volumes.{name}": self._folders.problem(place) for name, place in places.items()}
-        return {field: problem for field, problem in found.items() if problem}
-
     def _spaces(
-        self,
-        folder: str,
-        tree: TreePart | None,
-        copies: Mapping[str, TreePart],
-        places: Mapping[str, str],
+        self, folder: str, tree: TreePart | None, copies: Mapping[str, TreePart]
     ) -> tuple[Space, ...]:
         """Return what would be written to each file system; that of the folder is the first."""
         wanted = [(folder, tree.size if tree else 0)]
         root = self.volumes.root if self.volumes else ""
-        wanted += [
-            (places.get(name) or posixpath.join(root, name), each.size)
-            for name, each in copies.items()
-        ]
+        wanted += [(posixpath.join(root, name), each.size) for name, each in copies.items()]
         found: dict[int, Space] = {}
         for path, size in wanted:
             if known := self._folders.space(path):

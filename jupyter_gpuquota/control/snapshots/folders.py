@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Protocol
 
-from ...errors import Conflict, StorageFailed
+from ...errors import StorageFailed
 
 
 class Folders(Protocol):
@@ -24,9 +24,6 @@ class Folders(Protocol):
 
     def make(self, folder: str) -> None:
         """Make an empty folder, unless it is there. Raises StorageFailed."""
-
-    def rename(self, folder: str, to: str) -> None:
-        """Rename a folder, durably. Raises Conflict, StorageFailed."""
 
     def remove(self, folder: str) -> None:
         """Remove a folder with all that it contains. Raises StorageFailed."""
@@ -65,20 +62,6 @@ class DiskFolders:
                 f"{folder} cannot be made: {error.strerror}.", hint="Name another folder."
             ) from error
 
-    def rename(self, folder: str, to: str) -> None:
-        """Rename a folder, durably. Raises Conflict, StorageFailed."""
-        if os.path.lexists(to):
-            raise Conflict(f"{to} exists already.", hint="Move it away, then try again.")
-        try:
-            Path(folder).rename(to)
-            for parent in {Path(folder).parent, Path(to).parent}:
-                _flush(parent)
-        except OSError as error:
-            raise StorageFailed(
-                f"{folder} cannot be renamed to {to}: {error.strerror}.",
-                hint="Both must be on one file system, in folders that you may write to.",
-            ) from error
-
     def remove(self, folder: str) -> None:
         """Remove a folder with all that it contains. Raises StorageFailed."""
         try:
@@ -89,12 +72,3 @@ class DiskFolders:
             raise StorageFailed(
                 f"{folder} cannot be removed: {error.strerror}.", hint="Remove it yourself."
             ) from error
-
-
-def _flush(folder: Path) -> None:
-    """Write the names in a folder to the disk. Raises OSError."""
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

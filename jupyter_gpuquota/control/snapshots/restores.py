@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from ...core.snapshots.restore import Found, check_state
-from ...errors import Conflict, GpuQuotaError, Internal
+from ...core.snapshots.restore import Found, is_forgotten
+from ...errors import GpuQuotaError, Internal
 from ...model.sessions import Session
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.restore import Restoration, RestoreRequest, RestoreState
-from ...model.struct import error_of, problem_of
+from ...model.struct import problem_of
 from ...ports.sessions import Sessions
 from ...ports.snapshots import RestoreOrder
 from ...store.spawn import new_id
@@ -24,9 +24,9 @@ from .beginning import record_of
 from .fetching import Fetching
 from .finding import Finding
 from .folders import Folders
-from .journal import Journal, Record, Tree
+from .journal import Journal
+from .records import Record, Tree
 from .registry import Registry
-from .swapping import Swapping, kept_at
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class FolderRestores:
     def __init__(
         self,
         registry: Registry,
-        journal: Journal,
+        journal: Journal[Record],
         folders: Folders,
         fetching: Fetching,
         changed: Callable[[], None],
@@ -49,7 +49,6 @@ class FolderRestores:
         self._journal = journal
         self._folders = folders
         self._fetching = fetching
-        self._swapping = Swapping(folders)
         self._changed = changed
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -57,15 +56,6 @@ class FolderRestores:
         """Return all restores, newest first."""
         shown = (each.shown for each in self._journal.all())
         return tuple(sorted(shown, key=lambda each: (each.begun, each.id), reverse=True))
-
-    def origin(self, session: Session, since: datetime | None) -> str:
-        """Return the snapshot that a session has gone on from later than `since`, or empty."""
-        made = self._journal.replacements(session.spec.folder)
-        replaced = next((each for each in made if each.shown.owner == session.owner), None)
-        if replaced and (since is None or replaced.shown.updated > since):
-            return replaced.shown.snapshot
-        launched = (each.snapshot for each in self.all() if each.session == session.id)
-        return next(launched, "") if since is None else ""
 
     async def found(self, manifest: Manifest, request: RestoreRequest, name: str) -> Found:
         """Return what is there, before anything is made. Raises InvalidFields, Unavailable."""
@@ -78,40 +68,6 @@ class FolderRestores:
         self._go(record)
         return record.shown
 
-    async def replace(self, restore: str, place: str) -> Restoration:
-        """Put a restored folder in the place of another. Raises WrongState, Conflict."""
-        record = self._find(restore, {"done", "undone"}, "put in the place of the original folder")
-        if not record.shown.folder:
-            raise Conflict(
-                "There is no folder that could be replaced.", hint="Work in the restored session."
-            )
-        if record.volumes:
-            names = ", ".join(each.record.name for each in record.volumes)
-            raise Conflict(
-                f"This restore has made new volumes, which would stay apart: {names}.",
-                hint="Replace folder and volumes together: "
-                f"jupyter gpu snapshot restore {record.shown.snapshot[:12]} --replace.",
-            )
-        shown = replace(record.shown, state="replacing", place=place, kept=_kept(record, place))
-        return await self._continue(replace(record, shown=shown))
-
-    async def undo(self, restore: str) -> Restoration:
-        """Put the original folder back. Raises WrongState."""
-        record = self._find(restore, {"replaced"}, "undone")
-        return await self._continue(replace(record, shown=replace(record.shown, state="undoing")))
-
-    async def remove(self, restore: str) -> None:
-        """Forget a restore that has ended; the kept folder goes. Raises WrongState."""
-        ended: set[RestoreState] = {"done", "failed", "replaced", "undone"}
-        record = self._find(restore, ended, "forgotten")
-        if record.shown.state == "replaced":
-            await in_thread(self._swapping.remove_kept, record)
-            await self._journal.confirm(record)
-        else:
-            await in_thread(self._swapping.remove_restored, record)
-            await self._journal.drop(restore)
-        self._changed()
-
     async def resume(self) -> None:
         """Go on with what an earlier controller has begun."""
         await self._journal.read()
@@ -119,11 +75,8 @@ class FolderRestores:
         for record in self._journal.all():
             if record.shown.active:
                 self._go(record, again=True)
-            elif record.shown.state == "replaced" and await in_thread(
-                self._swapping.is_confirmed, record
-            ):
-                # The original is gone, by a confirm or by hand: nothing can be put back.
-                await self.remove(record.shown.id)
+            elif is_forgotten(record.shown, datetime.now(UTC)):
+                await self._journal.drop(record.shown.id)
 
     async def close(self) -> None:
         """Stop; the next controller goes on."""
@@ -133,21 +86,7 @@ class FolderRestores:
 
     def needed(self) -> set[str]:
         """Return the snapshots that are being restored."""
-        return {each.shown.snapshot for each in self._journal.all() if each.shown.active}
-
-    def _find(self, restore: str, states: set[RestoreState], words: str) -> Record:
-        record = self._journal.find(restore)
-        check_state(record.shown, states, words)
-        return record
-
-    async def _continue(self, record: Record) -> Restoration:
-        """Carry out a replacement or an undo to its end, and return the restore then."""
-        await self._journal.put(record)
-        await self._run(record)
-        after = self._journal.find(record.shown.id).shown
-        if after.problem and after.state == "failed":
-            raise error_of(after.problem)
-        return after
+        return {each.snapshot for each in self.all() if each.active}
 
     def _go(self, record: Record, *, again: bool = False) -> None:
         self._changed()
@@ -171,22 +110,13 @@ class FolderRestores:
 
     async def _step(self, record: Record, *, again: bool) -> Record:
         """Carry out one step, which may have been done before a kill already."""
-        state = record.shown.state
-        if state == "fetching":
+        if record.shown.state == "fetching":
             record = await self._fetched(record, again=again)
             for each in record.volumes:
                 await self._volumes.complete(each.record, record.shown.id)
-            for replaced in record.replaced:
-                await self._volumes.complete_beside(replaced.swap.folder)
-            return _moved(record, _after_fetch(record))
-        if state == "launching":
-            session = await self._launched(record)
-            shown = replace(record.shown, session=session.id)
-            return _moved(replace(record, shown=shown), "done")
-        await in_thread(self._swapping.swap, record)
-        if record.replaced:  # a volume may have grown since the folder that is there now was made
-            await self._volumes.limit_again(each.record for each in record.replaced)
-        return _moved(record, "replaced" if state == "replacing" else "undone")
+            return _moved(record, "launching" if record.spec else "done")
+        session = await self._launched(record)
+        return _moved(replace(record, shown=replace(record.shown, session=session.id)), "done")
 
     async def _fetched(self, record: Record, *, again: bool) -> Record:
         """Write what is not there yet; another job does what a killed one has left."""
@@ -201,9 +131,6 @@ class FolderRestores:
         for each in record.volumes:
             if each.tree in left:
                 await self._volumes.begin(each.record, record.shown.id)
-        for replaced in record.replaced:
-            if replaced.tree in left:
-                await self._volumes.begin_beside(replaced.record, replaced.swap.folder)
         if left:
             await self._fetching.fetch(record, left, self._folders)
         return record
@@ -211,11 +138,9 @@ class FolderRestores:
     async def _left(self, record: Record) -> list[Tree]:
         """Return the trees of a restore that are not in their places."""
         there = {each.tree.folder for each in record.volumes if self._volumes.has(each.record)}
-        at = {each.tree.folder: each.swap.folder for each in record.replaced}
 
         def is_left(folder: str) -> bool:
-            places = {folder, at.get(folder, folder)}
-            return folder not in there and not any(map(self._folders.exists, places))
+            return folder not in there and not self._folders.exists(folder)
 
         return [each for each in record.trees if await in_thread(is_left, each.folder)]
 
@@ -238,31 +163,15 @@ class FolderRestores:
     async def _sweep(self) -> None:
         """Remove volumes that were begun for restores which are over."""
         if self.finding.volumes:
-            active = {each.shown.id for each in self._journal.all() if each.shown.active}
+            active = {each.id for each in self.all() if each.active}
             await self.finding.volumes.keep_only(active)
 
     async def _fail(self, record: Record, error: GpuQuotaError) -> None:
-        if record.shown.state == "fetching":
-            await in_thread(self._swapping.remove_restored, record)
         shown = replace(record.shown, problem=problem_of(error))
         await self._journal.put(_moved(replace(record, shown=shown), "failed"))
         await self._sweep()
         self._changed()
 
 
-def _after_fetch(record: Record) -> RestoreState:
-    if record.shown.place:
-        return "replacing"
-    return "launching" if record.spec else "done"
-
-
 def _moved(record: Record, state: RestoreState) -> Record:
-    shown = replace(record.shown, state=state, updated=datetime.now(UTC))
-    if state == "replacing" and not shown.kept:
-        shown = replace(shown, kept=_kept(record, shown.place))
-    return replace(record, shown=shown)
-
-
-def _kept(record: Record, place: str) -> str:
-    """Return where the original folder is kept: a name that nothing else has."""
-    return kept_at(place, record.shown.snapshot, record.shown.id)
+    return replace(record, shown=replace(record.shown, state=state, updated=datetime.now(UTC)))

@@ -21,9 +21,9 @@ from ...store.tasks import in_thread
 from .comparing import Comparing
 from .fetching import Fetching
 from .folders import Folders
-from .journal import tree_of
 from .making import Maker
 from .pages import SavingPages
+from .records import tree_of
 from .registry import Registry
 from .restores import FolderRestores
 
@@ -79,9 +79,9 @@ class LakeSnapshots:
         self, session: Session, request: SnapshotRequest, author: str, trigger: Trigger
     ) -> Snapshot:
         """Begin to take a snapshot. Raises Conflict."""
-        last = next((each for each in self.all() if _before(each, session)), None)
-        parent = self.restores.origin(session, last.created if last else None)
-        parent = parent or (last.id if last else "")
+        earlier = [each.id for each in self.all() if _before(each, session)]
+        origins = [each.snapshot for each in self.restores.all() if each.session == session.id]
+        parent = next(iter([*earlier, *origins]), "")
         return await self._maker.create(session, request, author, trigger, parent)
 
     async def mark(self, snapshot: Snapshot) -> Snapshot:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as with_
+from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from ...errors import FieldError, WrongState
-from ...model.sessions import SessionSpec
+from ...errors import FieldError
+from ...model.sessions import ENDED, Session, SessionSpec
 from ...model.snapshots.manifest import Manifest, PartProblem
-from ...model.snapshots.restore import Restoration, RestorePlan, RestoreRequest
+from ...model.snapshots.restore import Original, Restoration, RestorePlan, RestoreRequest
 from ...model.snapshots.snapshots import Snapshot
 from ...model.struct import field_problem
 from ...model.volumes.mounts import Mount
@@ -23,6 +24,7 @@ from .redaction import LEFT_OUT
 _NUMBER = re.compile(r"-r(\d+)$")
 _NOTES = frozenset({"env", "left out", "written"})
 _LISTED = 10
+_LATELY = timedelta(days=1)
 MARGIN = 64 * 2**20
 """Bytes that stay free besides the restored files."""
 
@@ -45,8 +47,7 @@ class Found:
 
     `folder` is the new folder, `taken`: something is there. `tree`: the lake still has the files.
     `spaces` are the file systems that get files, first that of the folder. `claims` are the new
-    volumes that would be made, by their originals; `places` the folders of those that stay and get
-    the stored files. `problems` prevent the restore, by field;
+    volumes that would be made, by their originals. `problems` prevent the restore, by field;
     `warnings` say what will differ.
     """
 
@@ -55,19 +56,27 @@ class Found:
     tree: bool = True
     spaces: tuple[Space, ...] = ()
     claims: Mapping[str, str] = field(default_factory=dict)
-    places: Mapping[str, str] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
-def check_state(shown: Restoration, states: Collection[str], words: str) -> None:
-    """Raise WrongState unless a restore is in one of the states in which it can be `words`."""
-    if shown.state not in states:
-        raise WrongState(
-            f"Only a restore that is {' or '.join(sorted(states))} can be {words}; "
-            f"{shown.id} is {shown.state}.",
-            hint="List restores: jupyter gpu snapshot restores.",
-        )
+def is_listed(restore: Restoration, now: datetime) -> bool:
+    """Return whether a restore goes on, or has ended lately."""
+    return restore.active or now - restore.updated < _LATELY
+
+
+def is_forgotten(restore: Restoration, now: datetime) -> bool:
+    """Return whether nobody asks for a restore any more: lineage names those with a session."""
+    return not restore.session and not is_listed(restore, now)
+
+
+def original(manifest: Manifest, sessions: Iterable[Session]) -> Original | None:
+    """Return the session of a snapshot, None if it has ended or is gone."""
+    found = (each for each in sessions if each.id == manifest.session)
+    session = next((each for each in found if each.owner == manifest.owner), None)
+    if session is None or session.state in ENDED:
+        return None
+    return Original(name=session.spec.name, folder=session.spec.folder if manifest.tree else "")
 
 
 def new_name(manifest: Manifest, request: RestoreRequest, taken: Collection[str]) -> str:
@@ -141,7 +150,7 @@ def lost_parts(manifest: Manifest) -> list[PartProblem]:
     return [each for each in manifest.problems if each.part.partition(":")[0] not in _NOTES]
 
 
-def warnings(manifest: Manifest, found: Found, *, replaces: bool = False) -> tuple[str, ...]:
+def warnings(manifest: Manifest, found: Found) -> tuple[str, ...]:
     """Return what will be different from what was stored, and does not prevent a restore."""
     parts = [each.part for each in manifest.problems]
     env = [part.removeprefix("env:") for part in parts if part.startswith("env:")]
@@ -149,8 +158,7 @@ def warnings(manifest: Manifest, found: Found, *, replaces: bool = False) -> tup
     if env:
         said.append(f"These variables are not stored, as they may be secrets: {', '.join(env)}.")
     if files := _secret_files(manifest):
-        stay = " They stay with the original." if replaces else ""
-        said.append(f"These files are not stored, as they may be secrets: {files}.{stay}")
+        said.append(f"These files are not stored, as they may be secrets: {files}.")
     said += [f"{each.part}: {each.message}" for each in lost_parts(manifest)]
     said += _moving_image(manifest)
     mounted = dict.fromkeys(each.volume for each in manifest.spec.mounts if each.volume)
@@ -174,22 +182,17 @@ def _moving_image(manifest: Manifest) -> list[str]:
     return [f"The image {image} is used as its tag is now; the snapshot was taken with {digest}."]
 
 
-def _original(manifest: Manifest) -> str:
-    """Return what a restore can replace: a folder, or the volumes of a session."""
-    return manifest.spec.folder if manifest.tree else manifest.name
-
-
 def plan(
     snapshot: Snapshot,
     manifest: Manifest,
     request: RestoreRequest,
     found: Found,
     name: str,
+    beside: Original | None = None,
     refused: Iterable[FieldError] = (),
 ) -> RestorePlan:
     """Return what a restore would make; `refused` is what its session is refused for."""
-    launches = request.launch and not request.replace
-    spec = new_spec(manifest, name, found.folder) if launches else None
+    spec = new_spec(manifest, name, found.folder) if request.launch else None
     wrong = (*problems(manifest, request, found), *refused)
     return RestorePlan(
         snapshot=snapshot.id,
@@ -197,11 +200,8 @@ def plan(
         size=_size(manifest, found),
         free=found.spaces[0].free if found.spaces else None,
         spec=spec,
-        replaces=_original(manifest) if request.replace else "",
-        claims=tuple(
-            claim if volume in found.places else f"{volume}={claim}"
-            for volume, claim in found.claims.items()
-        ),
+        original=beside,
+        claims=tuple(f"{volume}={claim}" for volume, claim in found.claims.items()),
         problems=tuple(map(field_problem, wrong)),
-        warnings=warnings(manifest, found, replaces=request.replace),
+        warnings=warnings(manifest, found),
     )

@@ -99,21 +99,6 @@ def check_create(session: Session, rights: Rights) -> None:
         )
 
 
-def find_restore(name: str, restores: Iterable[Restoration], rights: Rights) -> Restoration:
-    """Return a restore of the caller by its id, its snapshot or its new session's name.
-
-    Raises NotFound, Ambiguous: several of the snapshots begin so.
-    """
-    own = sorted(own_restores(restores, rights), key=lambda each: each.begun, reverse=True)
-    named = [each for each in own if name in {each.id, each.name, each.session}]
-    digits, snapshots = name.removeprefix(_DIGEST), (each.snapshot for each in own)
-    if not named and (begun := with_beginning(digits, snapshots, "snapshot")):
-        named = [each for each in own if each.snapshot == begun]
-    if named:
-        return named[0]
-    raise NotFound(f"Restore {name!r} not found.", hint="List them: jupyter gpu snapshot restores.")
-
-
 def own_restores(restores: Iterable[Restoration], rights: Rights) -> list[Restoration]:
     """Return the restores of the caller."""
     rights.check_person()

@@ -114,16 +114,14 @@ def new_names(manifest: Manifest, session: str, taken: Collection[str]) -> dict[
 
 
 def mounting(spec: SessionSpec, made: Mapping[str, str]) -> SessionSpec:
-    """Return a spec that mounts new volumes in place of their originals."""
-    return replace(
-        spec,
-        volumes=tuple(
-            replace(each, volume=made[each.volume], size=0, storage_class="")
-            if each.volume in made
-            else each
-            for each in spec.volumes
-        ),
+    """Return a spec that mounts new volumes where it mounted their originals."""
+    mounts = tuple(
+        replace(each, volume=made[each.volume], size=0, storage_class="")
+        if each.volume in made
+        else each
+        for each in spec.mounts
     )
+    return replace(spec, volumes=mounts, pod=replace(spec.pod, mounts=()) if spec.pod else None)
 
 
 def pairs(before: Manifest, after: Manifest) -> list[Pair]:

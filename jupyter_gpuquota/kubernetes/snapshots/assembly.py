@@ -13,6 +13,7 @@ from datetime import timedelta
 from ...control.board import Board
 from ...control.datasets.job_board import JobBoard
 from ...control.snapshots.hook import Hook
+from ...control.snapshots.journal import Journal
 from ...control.snapshots.making import Maker
 from ...control.snapshots.orders import Orders
 from ...control.snapshots.pages import SavingPages
@@ -24,10 +25,9 @@ from ...core.snapshots.redaction import secret_values
 from ...errors import Damaged, GpuQuotaError, NotFound
 from ...model.datasets.jobs import Job
 from ...model.datasets.lakes import Lake
-from ...model.sessions import Session
+from ...model.sessions import Session, SessionSpec
 from ...model.snapshots.orders import SnapshotOrder
 from ...ports.backend import Backend
-from ...ports.snapshots import RestoreOrder
 from ...store.lake.objects import Objects
 from ..api import Api
 from ..builders.defaults import PodDefaults
@@ -38,17 +38,14 @@ from .capability import ClusterSnapshots, Parts
 from .copies.copies import Copies
 from .copies.named import ClaimCopies
 from .inside import Inside
-from .journal import Journal
-from .kept import KeptClaims
 from .making import Around, ClaimProcess
 from .mounted import claims_of, with_claims
 from .order import WAITING, Patience
 from .orphans import Orphans
 from .plan import COPYING
-from .planning import RestorePlanning
 from .reading.exporting import Exporting
 from .reading.reader import CopyReader
-from .replacing import Replacing
+from .records import ClaimRestore
 from .restores import ClaimRestores, Surroundings
 from .restoring import Restorer
 from .variables import PodVariables
@@ -98,7 +95,6 @@ class ClusterSnapshotParts:
         self._copies = Copies(cluster.api, cluster.patience)
         self._process = self._make_process()
         self._maker = self._make_maker()
-        self.replacing = Replacing(KeptClaims(cluster.api), self._home)
         self._restorer = Restorer(cluster.api, self._copies)
         self._restores = self._make_restores()
         self._named = ClaimCopies(self._copies)
@@ -157,9 +153,7 @@ class ClusterSnapshotParts:
     def _make_restores(self) -> ClaimRestores:
         around = Surroundings(
             restorer=self._restorer,
-            replacing=self.replacing,
-            planning=RestorePlanning(self._restorer, self.replacing),
-            journal=Journal(self._cluster.own),
+            journal=Journal(self._cluster.own, "snapshots/claims/", ClaimRestore),
             mounting=self._mounting,
             variables=self._stored_variables,
             write=self._variables.write,
@@ -194,7 +188,7 @@ class ClusterSnapshotParts:
 
     def added_to(self, backend: Backend) -> Backend:
         """Return the record of a backend with snapshots."""
-        self._restores.sessions = self.replacing.sessions = backend.sessions
+        self._restores.sessions = backend.sessions
         self._hook.exec = self._inside.exec = backend.exec
         self._inside.logs, self._maker.runs = backend.logs, backend.runs
         return replace(
@@ -258,17 +252,12 @@ class ClusterSnapshotParts:
             raise Damaged("The stored variables of the snapshot are damaged.")
         return body
 
-    def _mounting(self, order: RestoreOrder, made: Mapping[str, str], folder: str) -> RestoreOrder:
-        if order.spec is None:
-            return order
-        path = f"{self._cluster.defaults.home}/{folder}"
-        spec = with_claims(order.spec, made, self._home(order.manifest.owner), path)
-        return replace(order, spec=spec)
-
-    def _home(self, owner: str) -> str:
-        """Return the claim of a user's home folder, empty without one."""
-        pattern = self._cluster.defaults.home_claim
-        return claim_of(owner, pattern) if pattern else ""
+    def _mounting(
+        self, spec: SessionSpec, owner: str, made: Mapping[str, str], folder: str
+    ) -> SessionSpec:
+        defaults = self._cluster.defaults
+        home = claim_of(owner, defaults.home_claim) if defaults.home_claim else ""
+        return with_claims(spec, made, home, f"{defaults.home}/{folder}")
 
     def _changed(self) -> None:
         self._cluster.board.touch("snapshots")

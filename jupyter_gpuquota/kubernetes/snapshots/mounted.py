@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
-from ...core.snapshots.volumes import copied
-from ...core.volumes.remounting import with_volumes
+from ...core.snapshots.volumes import copied, mounting
 from ...model.sessions import SessionSpec
 from ...model.volumes.mounts import Mount
 from ..builders.defaults import PodDefaults
@@ -31,7 +30,7 @@ def with_claims(spec: SessionSpec, made: Mapping[str, str], home: str, folder: s
     The claim `home` is that of the owner's home folder, which all sessions share: what was restored
     of it is mounted at the path `folder`.
     """
-    found = with_volumes(spec, made)
+    found = mounting(spec, made)
     if home not in made:
         return found
     return replace(found, volumes=(*found.volumes, Mount(volume=made[home], path=folder)))

@@ -117,11 +117,6 @@ class Restorer:
                     if fault.status != _CONFLICT:
                         raise
 
-    async def names(self, namespace: str) -> set[str]:
-        """Return the names of all claims in a namespace. Raises NotAllowed, Unavailable."""
-        with translated():
-            return {each.metadata.name for each in await self._api.list(CLAIMS, namespace)}
-
     async def remove(self, namespace: str, names: Collection[str], order: str) -> None:
         """Delete claims that a restore has made. Raises NotAllowed, Unavailable."""
         with translated():

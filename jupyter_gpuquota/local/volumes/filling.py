@@ -1,7 +1,5 @@
 """Volumes that are filled before they appear: `volumes/PROJECT/.filling-ORDER-NAME`.
 
-The new files of a volume that stays are filled beside its folder.
-
 The files are written to a folder in that of the volume's files, for which a limit holds already.
 Once all are there, they are moved up. Then the volume gets its name by a rename.
 """
@@ -12,7 +10,6 @@ import shutil
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from stat import S_IMODE
 
 import msgspec
 
@@ -22,7 +19,7 @@ from ...errors import NameTaken
 from .quotas import Quotas
 from .store import FILES, RECORD, volume_path
 
-FILLING, _BESIDE = ".filling-", ".filling"
+FILLING = ".filling-"
 _TREE = ".restored"
 
 
@@ -60,34 +57,6 @@ class FillingVolumes:
             if place.name.removeprefix(FILLING).partition("-")[0] not in orders:
                 shutil.rmtree(place, ignore_errors=True)
 
-    def beside(self, folder: str) -> str:
-        """Return the folder that is to be made with the files that `folder` will have."""
-        return str(_around(folder) / _TREE)
-
-    def begin_beside(self, record: VolumeRecord, folder: str) -> None:
-        """Make what is around this folder, with the limit of a volume. Raises StorageFailed."""
-        place = _around(folder)
-        with writing(place):
-            if place.is_dir():
-                return
-            if record.folder:
-                place.mkdir(mode=0o700)
-                place.chmod(S_IMODE(Path(record.folder).stat().st_mode))
-            else:
-                self._quotas.make(place, record.size)
-
-    def complete_beside(self, folder: str) -> None:
-        """Let `folder` appear with its files, unless it has. Raises StorageFailed."""
-        place = _around(folder)
-        with writing(place):
-            if place.is_dir():
-                _move_up(place)
-                sync_folder(place)
-                place.rename(folder)
-                sync_folder(place.parent)
-            with suppress(FileNotFoundError):
-                (Path(folder) / _TREE).rmdir()
-
     def _name(self, place: Path, path: Path, record: VolumeRecord) -> None:
         files = place / FILES
         with writing(path):
@@ -104,11 +73,6 @@ class FillingVolumes:
 
     def _place(self, record: VolumeRecord, order: str) -> Path:
         return volume_path(self._root, record).with_name(f"{FILLING}{order}-{record.name}")
-
-
-def _around(folder: str) -> Path:
-    """Return what becomes `folder` once it has its files."""
-    return Path(f"{folder}{_BESIDE}")
 
 
 def _move_up(files: Path) -> None:

@@ -23,7 +23,6 @@ from ..struct import Nothing
 from .route import Route
 
 _ONE = "/snapshots/{snapshot}"
-_RESTORE = "/restores/{restore}"
 
 ROUTES: tuple[Route, ...] = (
     Route(
@@ -150,31 +149,7 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/restores",
         RestorationList,
-        "List the restores of the caller, newest first",
+        "List the restores of the caller that go on or have ended lately, newest first",
         noun="snapshots",
-    ),
-    Route(
-        "snapshots.restoration", "GET", _RESTORE, Restoration, "Show a restore", noun="snapshots"
-    ),
-    Route(
-        "snapshots.replace",
-        "POST",
-        f"{_RESTORE}/replace",
-        Restoration,
-        "Put what was restored in the place of the original, which is kept",
-    ),
-    Route(
-        "snapshots.undo",
-        "POST",
-        f"{_RESTORE}/undo",
-        Restoration,
-        "Put the original back in its place",
-    ),
-    Route(
-        "snapshots.confirm",
-        "DELETE",
-        _RESTORE,
-        Nothing,
-        "Forget a restore; after a replacement, remove the original that was kept",
     ),
 )

@@ -8,28 +8,31 @@ from typing import Annotated, Literal
 from ..sessions import SessionSpec
 from ..struct import ADDED, FieldProblem, Model, Open, Problem, Request
 
-RestoreState = Literal[
-    "fetching", "launching", "done", "failed", "replacing", "replaced", "undoing", "undone"
-]
-ACTIVE_RESTORES: frozenset[RestoreState] = frozenset(
-    {"fetching", "launching", "replacing", "undoing"}
-)
+RestoreState = Literal["fetching", "launching", "done", "failed"]
+ACTIVE_RESTORES: frozenset[RestoreState] = frozenset({"fetching", "launching"})
 
 
 class RestoreRequest(Request, frozen=True, kw_only=True):
     """How to restore a snapshot.
 
-    `name` is that of the new session, by default the old one's with a number. With `replace` no
-    session is made: the restored folder or volumes take the place of the session's, which are kept
-    until that is confirmed. `variables` restores stored variables of a kernel: they are code.
-    `launch` false restores the folder only.
+    `name` is that of the new session, by default the old one's with a number. `variables` restores
+    stored variables of a kernel: they are code. `launch` false makes no session.
     """
 
     name: str = ""
     folder: str = ""
-    replace: bool = False
     variables: bool = False
     launch: bool = True
+
+
+class Original(Model, frozen=True, kw_only=True):
+    """The session that a snapshot was taken of, while it has not ended.
+
+    `folder` is where it works, empty on a cluster.
+    """
+
+    name: str
+    folder: str = ""
 
 
 class RestorePlan(Model, frozen=True, kw_only=True):
@@ -37,8 +40,8 @@ class RestorePlan(Model, frozen=True, kw_only=True):
 
     `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
     `warnings` do not. `size` is in bytes, `free` the room where the folder will be. `claims` are
-    the new volumes, as ORIGINAL=NEW, and those that get the stored files by their names; on a
-    cluster there is no folder.
+    the new volumes, as ORIGINAL=NEW; on a cluster there is no folder. `original` goes on unless
+    the user stops it.
     """
 
     snapshot: str
@@ -46,7 +49,7 @@ class RestorePlan(Model, frozen=True, kw_only=True):
     size: int = 0
     free: int | None = None
     spec: SessionSpec | None = None
-    replaces: str = ""
+    original: Annotated[Original | None, ADDED] = None
     claims: tuple[str, ...] = ()
     problems: tuple[FieldProblem, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -56,10 +59,7 @@ class Restoration(Model, frozen=True, kw_only=True):
     """A restore that was begun.
 
     `folder` is the new folder, empty on a cluster, `session` the id of the new session once it
-    exists. After a replacement `folder` has the place of the old one, which is at `kept` until it
-    is confirmed. On a cluster `replaces` is the id of the session whose volumes can be replaced,
-    `place` its name, and `kept` names those of its volumes that a confirmation removes. `volumes`
-    are the new volumes on one machine, or those that `places`, their folders, are replaced of.
+    exists. `volumes` are the new ones. `original` is what the plan says of it.
     """
 
     id: str
@@ -69,15 +69,11 @@ class Restoration(Model, frozen=True, kw_only=True):
     folder: str
     name: str = ""
     session: str = ""
-    origin: str = ""
-    kept: str = ""
-    place: str = ""
-    replaces: str = ""
     job: str = ""
     begun: datetime
     updated: datetime
     volumes: Annotated[tuple[str, ...], ADDED] = ()
-    places: Annotated[tuple[str, ...], ADDED] = ()
+    original: Annotated[Original | None, ADDED] = None
     problem: Problem | None = None
 
     @property
@@ -87,6 +83,6 @@ class Restoration(Model, frozen=True, kw_only=True):
 
 
 class RestorationList(Model, frozen=True, kw_only=True):
-    """The restores of the caller, newest first."""
+    """The restores of the caller that go on or have ended lately, newest first."""
 
     items: tuple[Restoration, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .restoring import confirm, plan, replace, restoration, restore, restores, undo
+from .restoring import plan, restore, restores
 from .taking import (
     compare,
     create,
@@ -22,7 +22,6 @@ from .taking import (
 
 __all__ = [
     "compare",
-    "confirm",
     "create",
     "delete",
     "export",
@@ -34,12 +33,9 @@ __all__ = [
     "pin",
     "plan",
     "put_settings",
-    "replace",
-    "restoration",
     "restore",
     "restores",
     "settings",
-    "undo",
     "unpin",
     "verify",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from dataclasses import replace as with_
+from datetime import UTC, datetime
 
 from ...core import names
 from ...core.requests import specs
@@ -16,28 +17,25 @@ from ...errors import FieldError, InvalidFields, NameTaken, refused
 from ...model.sessions import SessionSpec
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.restore import Restoration, RestorationList, RestorePlan, RestoreRequest
-from ...model.struct import Nothing
 from ...ports.backend import Backend
 from ...ports.snapshots import RestoreOrder, Restores
 from ..call import Call
 from ..launches.facts import facts
-from . import resting, taking
+from . import taking
 
 
 async def restores(backend: Backend, call: Call) -> RestorationList:
-    """Return the restores of the caller, newest first."""
-    return RestorationList(items=tuple(rights.own_restores(_able(backend).all(), call.rights)))
-
-
-async def restoration(backend: Backend, call: Call) -> Restoration:
-    """Return one restore."""
-    return _find(backend, call)
+    """Return the restores of the caller that go on or have ended lately, newest first."""
+    own, now = rights.own_restores(_able(backend).all(), call.rights), datetime.now(UTC)
+    return RestorationList(items=tuple(each for each in own if restoring.is_listed(each, now)))
 
 
 async def plan(backend: Backend, call: Call) -> RestorePlan:
     """Return what a restore would make, and what stands against it. Nothing is made."""
     order, refusals, found = await _planned(backend, call)
-    return restoring.plan(order.snapshot, order.manifest, call.body, found, order.name, refusals)
+    return restoring.plan(
+        order.snapshot, order.manifest, call.body, found, order.name, order.original, refusals
+    )
 
 
 async def restore(backend: Backend, call: Call) -> Restoration:
@@ -46,26 +44,6 @@ async def restore(backend: Backend, call: Call) -> Restoration:
     if problems := (*restoring.problems(order.manifest, call.body, found), *refusals):
         raise refused(*problems)
     return await _able(backend).begin(order)
-
-
-async def replace(backend: Backend, call: Call) -> Restoration:
-    """Put what was restored in the place of the original."""
-    known = _find(backend, call)
-    resting.check(backend, call, known)
-    return await _able(backend).replace(known.id, known.origin)
-
-
-async def undo(backend: Backend, call: Call) -> Restoration:
-    """Put the original back in its place."""
-    known = _find(backend, call)
-    resting.check(backend, call, known)
-    return await _able(backend).undo(known.id)
-
-
-async def confirm(backend: Backend, call: Call) -> Nothing:
-    """Forget a restore; after a replacement, remove the original that was kept."""
-    await _able(backend).remove(_find(backend, call).id)
-    return Nothing()
 
 
 async def _planned(
@@ -80,16 +58,9 @@ async def _planned(
     taken = {each.spec.name for each in sessions if each.spec.project == manifest.project}
     name = restoring.new_name(manifest, request, taken)
     found = await _able(backend).found(manifest, request, name)
-    place = manifest.spec.folder if request.replace and manifest.tree else ""
     spec: SessionSpec | None = None
     refusals: Sequence[FieldError] = ()
-    if request.replace:
-        refusals = [
-            *resting.live(backend, [place], [manifest.session]),
-            *resting.mounting(backend, call, manifest.session, found.places.values()),
-            *resting.not_allowed(backend, call, manifest.project, found.places),
-        ]
-    elif request.launch:
+    if request.launch:
         try:
             spec = await _session(backend, call, manifest, name, found)
         except (InvalidFields, NameTaken) as error:
@@ -101,11 +72,9 @@ async def _planned(
         name=name,
         owner=call.who,
         spec=spec,
-        place=place,
-        replace=request.replace,
+        original=restoring.original(manifest, sessions),
         variables=request.variables,
         claims=found.claims,
-        places=found.places,
     )
     return order, refusals, found
 
@@ -126,10 +95,6 @@ async def _session(
     checked = restoring.mounting_too(checked, made)
     names.check_free(checked, backend.sessions.all())
     return checked
-
-
-def _find(backend: Backend, call: Call) -> Restoration:
-    return rights.find_restore(call.args["restore"], _able(backend).all(), call.rights)
 
 
 def _able(backend: Backend) -> Restores:

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from ...client.snapshots.tables import RESTORES, SNAPSHOTS
 from ...model.snapshots.comparison import FactChange, SnapshotComparison
 from ...model.snapshots.manifest import Manifest, TreePart, VolumePart
-from ...model.snapshots.restore import Restoration, RestorationList, RestorePlan
+from ...model.snapshots.restore import Original, Restoration, RestorationList, RestorePlan
 from ...model.snapshots.runs import Run
 from ...model.snapshots.snapshots import Snapshot, SnapshotDetails, SnapshotList
+from ..hints import in_notebook
 from .data.formats import ago_text, count_text, path_text, short, size_text
 from .markup import Markup, tag
 from .previews import FORBIDDEN
@@ -57,7 +58,7 @@ class LinesView(View[SnapshotDetails | SnapshotComparison | RestorePlan]):
     @property
     def body(self) -> Markup:
         """Return the same."""
-        return tag("pre", self.text)
+        return tag("pre", in_notebook(self.text))
 
     @property
     def records(self) -> list[Row]:
@@ -70,12 +71,11 @@ class RestoresView(TableView[RestorationList, Restoration]):
 
     def __init__(self, data: RestorationList) -> None:
         columns: list[Column[Restoration]] = [
-            Column("ID", lambda each: each.id, whole=True),
             Column("SNAPSHOT", lambda each: short(each.snapshot), whole=True),
             Column("STATE", lambda each: each.state),
             Column("SESSION", lambda each: each.name or "-", whole=True),
-            Column("FOLDER", lambda each: path_text(each.place or each.folder)),
-            Column("KEPT", lambda each: path_text(_kept(each)) or "-"),
+            Column("FOLDER", lambda each: path_text(each.folder) or "-"),
+            Column("PROBLEM", lambda each: each.problem.message if each.problem else "-"),
         ]
         super().__init__(data, data.items, RESTORES, columns, "Restores")
 
@@ -147,12 +147,12 @@ def plan(found: RestorePlan) -> LinesView:
         ("folder", found.folder),
         ("size", size_text(found.size)),
         ("session", f"{found.spec.name}, {found.spec.share.text}" if found.spec else "none"),
-        ("replaces", found.replaces),
         ("volumes", ", ".join(found.claims)),
     ]
     lines = pairs_text(pairs).splitlines()
     lines += [f"! {each.field}: {each.message} {each.hint}".rstrip() for each in found.problems]
     lines += [f"- {path_text(each)}" for each in found.warnings]
+    lines += [path_text(_next(found.original))] if found.original else []
     return LinesView(found, lines, exit_code=FORBIDDEN if found.problems else 0)
 
 
@@ -160,44 +160,30 @@ def restored_text(found: Restoration) -> str:
     """Return how far a restore is, and what can be done next."""
     if found.active:
         return f"Restoring into {found.folder or 'new volumes'}: {found.state}."
-    if found.state == "replaced":
-        return _replaced_text(found)
     if found.state == "failed":
         return found.problem.message if found.problem else "The restore has failed."
+    steps = f" {_next(found.original)}" if found.original else ""
+    names = ", ".join(found.volumes)
     if not found.folder:
         session = f" The session {found.name} mounts them." if found.name else ""
-        return f"New volumes have the files of {short(found.snapshot)}.{session}"
-    back = f"{found.place} is the original again. " if found.state == "undone" else ""
+        return f"New volumes have the files of {short(found.snapshot)}: {names}.{session}{steps}"
     session = f"; the session {found.name} works there" if found.name else ""
-    is_new = found.volumes and not found.places
-    volumes = f" New volumes: {', '.join(found.volumes)}." if is_new else ""
-    return f"{back}{found.folder} has the files of {short(found.snapshot)}{session}.{volumes}"
+    volumes = f" New volumes: {names}." if names else ""
+    return f"{found.folder} has the files of {short(found.snapshot)}{session}.{volumes}{steps}"
 
 
-def _replaced_text(found: Restoration) -> str:
-    """Return what was replaced, and where the original is."""
-    undo, confirm = f"snapshot undo {found.id}", f"snapshot confirm {found.id}"
-    if not found.replaces:
-        kept = f"The original is {found.kept}: {undo}, or {confirm} to remove it."
-        volumes = f" Volumes with it: {', '.join(found.volumes)}." if found.places else ""
-        return f"{found.place} has the files of {short(found.snapshot)}. {kept}{volumes}"
-    if not found.kept:
-        return f"{found.place} mounts the volumes of the snapshot. To mount its own again: {undo}."
-    kept = f"Its own are kept ({found.kept}): {undo}, or {confirm} to remove them."
-    return f"{found.place} mounts the volumes of the snapshot. {kept}"
+def _next(original: Original) -> str:
+    """Return the two steps after which only what was restored goes on."""
+    stop = f"To go on with it instead of {original.name}: `jupyter gpu stop {original.name}`"
+    if not original.folder:
+        return f"{stop}, then keep its volumes or delete them: `jupyter gpu volume delete NAME`."
+    move = shlex.join(("mv", original.folder, f"{original.folder}.old"))
+    return f"{stop}, then keep {original.folder} or move it: `{move}`."
 
 
 def added_text(added: int | None) -> str:
     """Return what a snapshot has added to its storage; a dash where that is not known."""
     return "-" if added is None else size_text(added)
-
-
-def confirmed_text(restore: Restoration) -> str:
-    """Return what became of a restore that was confirmed: only a replacement has kept anything."""
-    if restore.state == "replaced" and restore.kept:
-        return f"Removed {restore.kept}, the original of {restore.place}."
-    stays = f" {restore.folder} stays." if restore.state == "done" and restore.folder else ""
-    return f"Forgot the restore {restore.id}.{stays}"
 
 
 def _parts(manifest: Manifest) -> list[tuple[str, str]]:
@@ -251,10 +237,6 @@ def _git(manifest: Manifest) -> list[str]:
 
 def _change(change: FactChange) -> str:
     return f"  {change.name}: {change.before or '-'} → {change.after or '-'}"
-
-
-def _kept(restore: Restoration) -> str:
-    return restore.kept if restore.state == "replaced" else ""
 
 
 _COLUMNS: list[Column[Snapshot]] = [

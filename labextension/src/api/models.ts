@@ -145,15 +145,7 @@ export type SnapshotAction =
   'see' | 'restore' | 'mark' | 'remove' | (string & {});
 export type FileChange = 'added' | 'removed' | 'changed' | (string & {});
 export type RestoreState =
-  | 'fetching'
-  | 'launching'
-  | 'done'
-  | 'failed'
-  | 'replacing'
-  | 'replaced'
-  | 'undoing'
-  | 'undone'
-  | (string & {});
+  'fetching' | 'launching' | 'done' | 'failed' | (string & {});
 export type TemplateScope = 'own' | 'admin' | (string & {});
 export type OnShutdown = 'stop' | 'suspend' | (string & {});
 export type TemplateAction = 'change' | 'delete' | (string & {});
@@ -2674,8 +2666,8 @@ export interface SnapshotRulesRequest {
  *
  * `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
  * `warnings` do not. `size` is in bytes, `free` the room where the folder will be. `claims` are
- * the new volumes, as ORIGINAL=NEW, and those that get the stored files by their names; on a
- * cluster there is no folder.
+ * the new volumes, as ORIGINAL=NEW; on a cluster there is no folder. `original` goes on unless
+ * the user stops it.
  */
 export interface RestorePlan {
   snapshot: string;
@@ -2683,23 +2675,29 @@ export interface RestorePlan {
   size: number;
   free: number | null;
   spec: SessionSpec | null;
-  replaces: string;
+  original?: Original | null;
   claims: string[];
   problems: FieldProblem[];
   warnings: string[];
 }
 /**
+ * The session that a snapshot was taken of, while it has not ended.
+ *
+ * `folder` is where it works, empty on a cluster.
+ */
+export interface Original {
+  name: string;
+  folder: string;
+}
+/**
  * How to restore a snapshot.
  *
- * `name` is that of the new session, by default the old one's with a number. With `replace` no
- * session is made: the restored folder or volumes take the place of the session's, which are kept
- * until that is confirmed. `variables` restores stored variables of a kernel: they are code.
- * `launch` false restores the folder only.
+ * `name` is that of the new session, by default the old one's with a number. `variables` restores
+ * stored variables of a kernel: they are code. `launch` false makes no session.
  */
 export interface RestoreRequest {
   name?: string;
   folder?: string;
-  replace?: boolean;
   variables?: boolean;
   launch?: boolean;
 }
@@ -2707,10 +2705,7 @@ export interface RestoreRequest {
  * A restore that was begun.
  *
  * `folder` is the new folder, empty on a cluster, `session` the id of the new session once it
- * exists. After a replacement `folder` has the place of the old one, which is at `kept` until it
- * is confirmed. On a cluster `replaces` is the id of the session whose volumes can be replaced,
- * `place` its name, and `kept` names those of its volumes that a confirmation removes. `volumes`
- * are the new volumes on one machine, or those that `places`, their folders, are replaced of.
+ * exists. `volumes` are the new ones. `original` is what the plan says of it.
  */
 export interface Restoration {
   id: string;
@@ -2720,19 +2715,15 @@ export interface Restoration {
   folder: string;
   name: string;
   session: string;
-  origin: string;
-  kept: string;
-  place: string;
-  replaces: string;
   job: string;
   begun: string;
   updated: string;
   volumes?: string[];
-  places?: string[];
+  original?: Original | null;
   problem: Problem | null;
 }
 /**
- * The restores of the caller, newest first.
+ * The restores of the caller that go on or have ended lately, newest first.
  */
 export interface RestorationList {
   items: Restoration[];

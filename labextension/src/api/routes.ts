@@ -742,45 +742,13 @@ export const routes = {
     noun: ''
   } as Route<{ snapshot: string }, undefined, RestoreRequest, Restoration>,
 
-  /** List the restores of the caller, newest first. */
+  /** List the restores of the caller that go on or have ended lately, newest first. */
   snapshotsRestores: {
     name: 'snapshots.restores',
     method: 'GET',
     path: '/restores',
     noun: 'snapshots'
   } as Route<undefined, undefined, undefined, RestorationList>,
-
-  /** Show a restore. */
-  snapshotsRestoration: {
-    name: 'snapshots.restoration',
-    method: 'GET',
-    path: '/restores/{restore}',
-    noun: 'snapshots'
-  } as Route<{ restore: string }, undefined, undefined, Restoration>,
-
-  /** Put what was restored in the place of the original, which is kept. */
-  snapshotsReplace: {
-    name: 'snapshots.replace',
-    method: 'POST',
-    path: '/restores/{restore}/replace',
-    noun: ''
-  } as Route<{ restore: string }, undefined, undefined, Restoration>,
-
-  /** Put the original back in its place. */
-  snapshotsUndo: {
-    name: 'snapshots.undo',
-    method: 'POST',
-    path: '/restores/{restore}/undo',
-    noun: ''
-  } as Route<{ restore: string }, undefined, undefined, Restoration>,
-
-  /** Forget a restore; after a replacement, remove the original that was kept. */
-  snapshotsConfirm: {
-    name: 'snapshots.confirm',
-    method: 'DELETE',
-    path: '/restores/{restore}',
-    noun: ''
-  } as Route<{ restore: string }, undefined, undefined, Nothing>,
 
   /** List the templates that the caller may launch. */
   templatesList: {

@@ -73,6 +73,11 @@ export class Storage {
     await this._contents.uploadContent(text, 'text', `${this.name}/${path}`);
   }
 
+  /** Whether there is a file in the folder of the server. */
+  has(path: string): Promise<boolean> {
+    return this._contents.fileExists(path);
+  }
+
   /** Take a snapshot, and wait until it is complete. */
   async take(session: string, note: string, more: object = {}): Promise<void> {
     const url = this._url(`sessions/${session}/snapshots`);
@@ -90,12 +95,9 @@ export class Storage {
       .toBe('ready');
   }
 
-  /** Remove snapshots, restores and files. */
+  /** Remove snapshots and files. */
   async clear(): Promise<void> {
     await this._api.clear();
-    for (const { id } of await this._list('restores')) {
-      await this._request.delete(this._url(`restores/${id}`));
-    }
     for (const { id } of await this._list('snapshots')) {
       await this._request.delete(this._url(`snapshots/${id}`));
     }

@@ -1,47 +1,40 @@
-"""What is known of replacements once they are confirmed."""
+"""What is known of restores after a restart."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+import logging
 from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.control.snapshots.journal import Journal, Record
-from jupyter_gpuquota.errors import NotFound
-from jupyter_gpuquota.model.snapshots.restore import Restoration, RestoreState
+from jupyter_gpuquota.control.snapshots.journal import Journal
+from jupyter_gpuquota.control.snapshots.records import Record
+from jupyter_gpuquota.kubernetes.snapshots.records import ClaimRestore
+from jupyter_gpuquota.model.snapshots.restore import Restoration
 from jupyter_gpuquota.store.lake.connection import connect
 from tests.builders import NOW
 
 pytestmark = pytest.mark.asyncio
 
-
-def record(name: str, hours: int, state: RestoreState = "replaced") -> Record:
-    when = NOW + timedelta(hours=hours)
-    shown = Restoration(
-        id=name,
-        snapshot=f"snapshot of {name}",
-        owner="ana",
-        state=state,
-        folder="/new",
-        place="/w",
-        begun=when,
-        updated=when,
-    )
-    return Record(shown=shown, tree=None)
+SHOWN = Restoration(
+    id="r1", snapshot="5a", owner="ana", state="done", folder="/f", begun=NOW, updated=NOW
+)
 
 
-async def test_of_confirmed_replacements_the_last_one_is_known(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "record", [Record(shown=SHOWN, tree=None), ClaimRestore(shown=SHOWN, wanted=())]
+)
+async def test_a_record_that_cannot_be_read_is_passed_over_and_named(
+    record: Record | ClaimRestore, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     own = connect(tmp_path.as_uri())
-    journal = Journal(own)
-    for number, name in enumerate(("first", "second")):
-        await journal.put(record(name, number))
-        await journal.confirm(record(name, number))
-    await journal.put(record("undone", 5, "undone"))
-    again = Journal(own)
+    await Journal(own, "restores/", type(record)).put(record)
+    await own.put("restores/cut.json", b'{"shown": {"id": "r2", "sta')
+    again = Journal(own, "restores/", type(record))
+    with caplog.at_level(logging.WARNING):
+        await again.read()
+    assert again.all() == (record,)
+    assert "restores/cut.json" in caplog.text
+    await again.drop("r1")
     await again.read()
-    assert [each.shown.id for each in again.replacements("/w")] == ["second"]
-    assert [each.shown.id for each in again.all()] == ["undone"]
-    with pytest.raises(NotFound):
-        again.find("second")
-    assert not again.replacements("/elsewhere")
+    assert again.all() == ()

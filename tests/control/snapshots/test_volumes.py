@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from jupyter_gpuquota.core.access import Caller
-from jupyter_gpuquota.errors import InvalidFields, WrongState
 from jupyter_gpuquota.model.snapshots.restore import RestorePlan, RestoreRequest
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotDetails
 from jupyter_gpuquota.model.volumes.mounts import Mount
@@ -43,8 +42,11 @@ async def test_a_restored_session_mounts_a_new_volume(backend: Backend) -> None:
     )
     assert plan.claims == ("scratch=exp-2-scratch",)
     assert "Volumes are used as they are now: scans." in plan.warnings
+    assert plan.original
+    assert plan.original.name == found.snapshot.name
     done = await snapshots.restore(backend, f"sha256:{found.snapshot.id}", OWNER, name="exp-2")
     assert (done.state, done.volumes, done.problem) == ("done", ("exp-2-scratch",), None)
+    assert done.original == plan.original
     made = next(each for each in backend.volumes.all() if each.name == "exp-2-scratch")
     assert (made.owner, made.size) == (OWNER, 7)
     session = next(each for each in backend.sessions.all() if each.id == done.session)
@@ -52,6 +54,10 @@ async def test_a_restored_session_mounts_a_new_volume(backend: Backend) -> None:
         "exp-2-scratch": "/scratch",
         "scans": "/scans",
     }
+    running = await until(backend, session.id, "running")
+    first = (await snapshots.take(backend, running)).snapshot
+    second = (await snapshots.take(backend, running, note="later")).snapshot
+    assert [first.parent, second.parent] == [found.snapshot.id, first.id]
 
 
 async def test_a_volume_that_was_not_chosen_is_mounted_as_it_is(backend: Backend) -> None:
@@ -62,36 +68,3 @@ async def test_a_volume_that_was_not_chosen_is_mounted_as_it_is(backend: Backend
     assert (done.state, done.volumes) == ("done", ())
     session = next(each for each in backend.sessions.all() if each.id == done.session)
     assert [each.volume for each in session.spec.volumes] == ["scratch", "scans"]
-
-
-async def test_a_replacement_replaces_volumes_that_nobody_else_mounts(backend: Backend) -> None:
-    found = await taken(backend)
-    assert found.manifest
-    await backend.sessions.stop(found.manifest.session)
-    await until(backend, found.manifest.session, "stopped")
-    mounts = (Mount(volume="scratch", path="/scratch", read_only=True),)
-    other = await launch(backend, "other", "me", mounts, project="team-c")
-    with pytest.raises(InvalidFields, match="The session other mounts the volume scratch"):
-        await snapshots.restore(backend, found.snapshot.id, OWNER, replace=True)
-    assert not backend.snapshots.restores.all()
-    await backend.sessions.stop(other.id)
-    await until(backend, other.id, "stopped")
-    plan: RestorePlan = await snapshots.ask(
-        backend,
-        "snapshots.plan",
-        OWNER,
-        body=RestoreRequest(replace=True),
-        snapshot=found.snapshot.id,
-    )
-    assert plan.claims == ("scratch",)
-    assert "Volumes are used as they are now: scans." in plan.warnings
-    done = await snapshots.restore(backend, found.snapshot.id, OWNER, replace=True)
-    assert (done.state, done.volumes, done.problem) == ("replaced", ("scratch",), None)
-    assert done.places == ("/demo/volumes/team-c/scratch",)
-    launched = await launch(backend, "third", "me", mounts, project="team-c")
-    with pytest.raises(WrongState, match="The session third"):
-        await snapshots.ask(backend, "snapshots.undo", OWNER, restore=done.id)
-    await backend.sessions.stop(launched.id)
-    await until(backend, launched.id, "stopped")
-    undone = await snapshots.ask(backend, "snapshots.undo", OWNER, restore=done.id)
-    assert undone.state == "undone"

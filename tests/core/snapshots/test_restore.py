@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -10,11 +10,15 @@ from msgspec.structs import replace
 from jupyter_gpuquota.core.snapshots import restore
 from jupyter_gpuquota.core.snapshots.redaction import LEFT_OUT
 from jupyter_gpuquota.core.snapshots.restore import Found
-from jupyter_gpuquota.errors import WrongState
-from jupyter_gpuquota.model.snapshots.manifest import EnvironmentPart, Manifest, PartProblem
-from jupyter_gpuquota.model.snapshots.restore import Restoration, RestoreRequest
+from jupyter_gpuquota.model.snapshots.manifest import (
+    EnvironmentPart,
+    Manifest,
+    PartProblem,
+    TreePart,
+)
+from jupyter_gpuquota.model.snapshots.restore import Original, Restoration, RestoreRequest
 from jupyter_gpuquota.model.volumes.mounts import Mount
-from tests.builders import NOW, make_spec
+from tests.builders import NOW, make_session, make_spec
 
 SCANS, OUT = Mount(volume="scans", path="/scans"), Mount(volume="out", path="/out")
 
@@ -68,19 +72,45 @@ def test_files_that_may_be_secrets_are_said_to_be_missing() -> None:
 
     said = "These files are not stored, as they may be secrets: .env, a/.netrc."
     assert told(left_out(".env", "a/.netrc")) == (said,)
-    found = restore.warnings(left_out(".env", "a/.netrc"), Found(folder="/new"), replaces=True)
-    assert found == (f"{said} They stay with the original.",)
     (many,) = told(left_out(*(f"{number}.pem" for number in range(12))))
     assert many.endswith("8.pem, 9.pem and 2 more.")
 
 
-def test_a_restore_in_another_state_is_refused_with_what_could_be() -> None:
-    shown = Restoration(
-        id="r1", snapshot="5a", owner="ana", state="undone", folder="/f", begun=NOW, updated=NOW
-    )
-    restore.check_state(shown, {"done", "undone"}, "put in the place of the original folder")
-    with pytest.raises(WrongState, match="Only a restore that is replaced can be undone; r1 is un"):
-        restore.check_state(shown, {"replaced"}, "undone")
+def restored(hours: int = 0, **fields: object) -> Restoration:
+    """Return a restore that has ended so many hours ago."""
+    known = {"id": "r1", "snapshot": "5a", "owner": "ana", "folder": "/f", "begun": NOW}
+    ended = NOW - timedelta(hours=hours)
+    return Restoration(**{**known, "state": "done", "updated": ended, **fields})
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_listed", "is_forgotten"),
+    [
+        (restored(99, state="launching"), True, False),
+        (restored(23, state="failed"), True, False),
+        (restored(25, state="failed"), False, True),
+        (restored(23), True, False),
+        (restored(25), False, True),
+        (restored(25, session="s2"), False, False),
+    ],
+)
+def test_what_has_ended_is_listed_for_a_day_and_then_only_known_with_a_session(
+    shown: Restoration, *, is_listed: bool, is_forgotten: bool
+) -> None:
+    assert restore.is_listed(shown, NOW) == is_listed
+    assert restore.is_forgotten(shown, NOW) == is_forgotten
+
+
+def test_the_original_is_named_until_it_has_ended() -> None:
+    tree = TreePart(folder="/w", lake="main", dataset=".s", version="7e")
+    session = make_session("exp-1", owner="ana", folder="/w", state="running")
+    found = manifest(session=session.id, tree=tree)
+    assert restore.original(found, [session]) == Original(name="exp-1", folder="/w")
+    suspended = [replace(session, state="suspended")]
+    assert restore.original(replace(found, tree=None), suspended) == Original(name="exp-1")
+    assert restore.original(found, [replace(session, state="stopped")]) is None
+    assert restore.original(found, [replace(session, owner="bo")]) is None
+    assert restore.original(found, []) is None
 
 
 def test_an_image_by_tag_is_said_to_be_what_the_tag_is_now() -> None:

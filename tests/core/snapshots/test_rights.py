@@ -1,4 +1,4 @@
-"""Which snapshot or restore of the caller a reference names."""
+"""Which snapshot of the caller a reference names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.core.snapshots import rights
 from jupyter_gpuquota.errors import Ambiguous, NotFound
-from jupyter_gpuquota.model.snapshots.restore import Restoration
 from jupyter_gpuquota.model.snapshots.snapshots import Snapshot
 from tests.builders import NOW
 
@@ -21,45 +20,34 @@ SNAPSHOTS = [
     for at, name in enumerate(IDS)
 ]
 HIDDEN = Snapshot(id="bbbb4", project="team-a", owner="bo", created=NOW)
-RESTORES = [
-    Restoration(
-        id=f"r{name}", snapshot=name, owner="ana", state="done", folder="/f", begun=NOW, updated=NOW
-    )
-    for name in IDS
-]
 
 
-def snapshot_of(ref: str) -> str:
+def find(ref: str) -> str:
     return rights.find(ref, [*SNAPSHOTS, HIDDEN], ANA).id
 
 
-def restored_of(ref: str) -> str:
-    return rights.find_restore(ref, RESTORES, ANA).snapshot
-
-
-@pytest.mark.parametrize("find", [snapshot_of, restored_of])
 class TestReferences:
-    def test_a_beginning_names_the_only_one_that_the_caller_sees(self, find) -> None:
+    def test_a_beginning_names_the_only_one_that_the_caller_sees(self) -> None:
         assert find("bbbb") == "bbbb3"
 
     @pytest.mark.parametrize("digits", ["bbbb", "bbbb3"])
-    def test_an_id_or_its_beginning_may_be_written_as_a_digest(self, find, digits: str) -> None:
+    def test_an_id_or_its_beginning_may_be_written_as_a_digest(self, digits: str) -> None:
         assert find(f"sha256:{digits}") == "bbbb3"
         with pytest.raises(Ambiguous):
             find("sha256:aaaa")
 
-    def test_several_are_listed(self, find) -> None:
+    def test_several_are_listed(self) -> None:
         with pytest.raises(Ambiguous, match="aaaa1") as caught:
             find("aaaa")
         assert "aaaa2" in str(caught.value)
 
-    def test_too_short_a_beginning_says_so_and_what_begins_so(self, find) -> None:
+    def test_too_short_a_beginning_says_so_and_what_begins_so(self) -> None:
         with pytest.raises(NotFound, match="'bbb' is too short") as caught:
             find("bbb")
         assert caught.value.hint == "Write at least 4 digits of one of these: bbbb3."
 
     @pytest.mark.parametrize("ref", ["c", "bbbb4", "sha256:bbbb4", "sha256:"])
-    def test_others_are_not_found(self, find, ref: str) -> None:
+    def test_others_are_not_found(self, ref: str) -> None:
         with pytest.raises(NotFound, match="not found"):
             find(ref)
 
@@ -71,20 +59,3 @@ def test_a_session_names_its_newest_snapshot_unless_a_tag_does() -> None:
     assert rights.find("exp1", [*of_one[1:], tagged], ANA).id == "aaaa1"
     with pytest.raises(NotFound):
         rights.find("exp1", [replace(each, owner="bo") for each in of_one], ANA)
-
-
-def test_a_restore_goes_by_its_own_id_and_the_newest_of_a_snapshot_is_meant() -> None:
-    later = [
-        *RESTORES,
-        Restoration(
-            id="rnew",
-            snapshot="bbbb3",
-            owner="ana",
-            state="done",
-            folder="/g",
-            begun=NOW + timedelta(hours=1),
-            updated=NOW,
-        ),
-    ]
-    assert rights.find_restore("bbbb", later, ANA).id == "rnew"
-    assert rights.find_restore("rbbbb3", later, ANA).id == "rbbbb3"

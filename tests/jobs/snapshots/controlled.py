@@ -2,7 +2,7 @@
 
     python -m tests.jobs.snapshots.controlled HOME STEP WORK
 
-WORK is `take`, `restore`, `replace` or `rest`: nothing but what an earlier one has begun. Each
+WORK is `take`, `restore` or `rest`: nothing but what an earlier one has begun. Each
 request to a lake, each change of a folder and each call of a session is two steps. It prints
 `asked` once work was accepted, and what there is at the end.
 """
@@ -14,7 +14,7 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -46,7 +46,6 @@ from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from jupyter_gpuquota.model.snapshots.orders import MountedVolume, SnapshotOrder
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRequest
 from jupyter_gpuquota.model.struct import problem_of
-from jupyter_gpuquota.model.volumes.volumes import Volume
 from jupyter_gpuquota.ports.snapshots import RestoreOrder
 from jupyter_gpuquota.store.lake.connection import connect
 from tests.builders import NOW, make_session
@@ -88,12 +87,6 @@ class MortalFolders(DiskFolders):
 
     def __init__(self, step: Steps) -> None:
         self._step = step
-
-    def rename(self, folder: str, to: str) -> None:
-        """Rename a folder."""
-        self._step()
-        super().rename(folder, to)
-        self._step()
 
     def remove(self, folder: str) -> None:
         """Remove a folder, one entry first."""
@@ -138,7 +131,6 @@ class DiskVolumes(RestoredVolumes):
         super().__init__(cast("KeptVolumes", None), filling)
         self._files = filling
         self._stored = FolderVolumes(home)
-        self._place = home / SHARED
         self._step = step
 
     def sizes(self, project: str) -> dict[str, int]:
@@ -148,24 +140,6 @@ class DiskVolumes(RestoredVolumes):
     def has(self, record: VolumeRecord) -> bool:
         """Return whether a volume is complete."""
         return record in list(self._stored.load())
-
-    def originals(self, project: str) -> dict[str, Volume]:
-        """Return the session's volume: a folder that was shared."""
-        folder = str(self._place)
-        known = Volume(name=SHARED, project=project, kind="folder", folder=folder, registered=True)
-        return {SHARED: known}
-
-    async def complete_beside(self, folder: str) -> None:
-        """Let a folder appear, with a step after its first file was moved."""
-        around = Path(self.beside(folder)).parent
-        for each in sorted(around.glob("*/*.txt"))[:1]:
-            each.rename(around / each.name)
-            self._step()
-        self._files.complete_beside(folder)
-        self._step()
-
-    async def limit_again(self, records: Iterable[VolumeRecord]) -> None:
-        """Do nothing: no volume has a limit."""
 
     async def complete(self, record: VolumeRecord, order: str) -> None:
         """Make it a volume, with a step after its first file was moved."""
@@ -249,12 +223,11 @@ class Controller:
 
     def __init__(self, home: Path, step: Steps) -> None:
         self.home = home
-        self.place = home / "work"
         own = MortalObjects((home / "own").as_uri(), step)
         lake = Lake(name="main", url=(home / "lake").as_uri(), default=True)
         board = Board()
         self.session = make_session(
-            owner=OWNER, state="running", folder=str(self.place), environment=""
+            owner=OWNER, state="running", folder=str(home / "work"), environment=""
         )
         board.show(self.session)
         storage = Storage(
@@ -305,16 +278,21 @@ class Controller:
 
     async def restore(self) -> None:
         """Restore the newest snapshot with a session."""
-        await self._begin("new", spec=True)
-
-    async def replace(self) -> None:
-        """Replace the session's folder and its volume, undo it, replace it again, and confirm."""
-        begun = await self._begin("beside", place=str(self.place))
-        await self.settled()
-        restores = self.parts.snapshots.restores
-        await restores.undo(begun)
-        await restores.replace(begun, str(self.place))
-        await restores.remove(begun)
+        newest = next(each for each in self.parts.snapshots.all() if each.state == "ready")
+        manifest = await self.parts.snapshots.manifest(newest)
+        assert manifest
+        folder = str(self.home / "new")
+        order = RestoreOrder(
+            snapshot=newest,
+            manifest=manifest,
+            folder=folder,
+            name="new",
+            owner=OWNER,
+            spec=msgspec.structs.replace(manifest.spec, folder=folder),
+            claims={SHARED: f"new-{SHARED}"} if manifest.volumes else {},
+        )
+        await self.parts.snapshots.restores.begin(order)
+        _asked()
 
     async def rest(self) -> None:
         """Do nothing."""
@@ -329,7 +307,7 @@ class Controller:
             "snapshots": [each.id for each in self.parts.snapshots.all() if each.state == "ready"],
             "failed": [each.id for each in self.parts.snapshots.all() if each.state == "failed"],
             "restores": [
-                [each.state, each.folder, each.kept, each.session]
+                [each.state, each.folder, each.session]
                 for each in self.parts.snapshots.restores.all()
             ],
             "sessions": [each.spec.folder for each in self.sessions.all()],
@@ -339,26 +317,6 @@ class Controller:
         making = any(each.state == "making" for each in self.parts.snapshots.all())
         orders = any((self.home / "own/snapshots/orders").glob("*.json"))
         return making or orders or any(e.active for e in self.parts.snapshots.restores.all())
-
-    async def _begin(self, name: str, *, spec: bool = False, place: str = "") -> str:
-        newest = next(each for each in self.parts.snapshots.all() if each.state == "ready")
-        manifest = await self.parts.snapshots.manifest(newest)
-        assert manifest
-        folder = str(self.home / name)
-        order = RestoreOrder(
-            snapshot=newest,
-            manifest=manifest,
-            folder=folder,
-            name=name,
-            owner=OWNER,
-            spec=msgspec.structs.replace(manifest.spec, folder=folder) if spec else None,
-            place=place,
-            claims={SHARED: f"{name}-{SHARED}"} if spec and manifest.volumes else {},
-            places={SHARED: str(self.home / SHARED)} if place and manifest.volumes else {},
-        )
-        begun = await self.parts.snapshots.restores.begin(order)
-        _asked()
-        return begun.id
 
 
 async def no_secrets(_session: str) -> list[str]:

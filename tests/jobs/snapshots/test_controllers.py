@@ -113,52 +113,11 @@ def test_restores_are_done_by_the_next_controller(forks: Forks, home: Path, roun
         dead += killed(done)
         found = state(forks.run(home, NEVER, "rest"))
         assert len(found["restores"]) == 1 or ("asked" not in done.said and not found["restores"])
-        for each, folder, _, session in found["restores"]:
+        for each, folder, session in found["restores"]:
             assert (each, listing(Path(folder))) == ("done", expected)
             assert session
             assert found["sessions"] == [folder], "one session"
         assert left(home) == ({"work", "new"} if found["restores"] else {"work"})
         assert [each.name for each in made(home)] == [f"new-{SHARED}"] * len(found["restores"])
         assert all(listing(each / "files") == shared for each in made(home))
-    assert dead > count / 2
-
-
-def originals(home: Path, text: str) -> list[Any]:
-    """Write the folders that are replaced; return what they have."""
-    for name in ("work", SHARED):
-        (home / name).mkdir()
-        write(home / name, f"{text} of {name}")
-    return [listing(home / name) for name in ("work", SHARED)]
-
-
-def test_replacements_lose_no_folder(forks: Forks, home: Path, rounds) -> None:
-    state(forks.run(home, NEVER, "take"))
-    restored = [listing(home / name) for name in ("work", SHARED)]
-    steps = state(forks.run(home, NEVER, "replace"))["steps"]
-    count, dead = few(rounds, ALL), 0
-    assert steps > 60
-    for number in range(count):
-        for name in {*left(home), SHARED}:
-            shutil.rmtree(home / name)
-        shutil.rmtree(home / "own/snapshots/restores", ignore_errors=True)
-        original = originals(home, f"original {number}")
-        done = forks.run(home, spread(number, count, steps), "replace")
-        dead += killed(done)
-        found = state(forks.run(home, NEVER, "rest"))
-        there = [listing(home / name) for name in ("work", SHARED)]
-        others = sorted(left(home) - {"work"})
-        if not found["restores"]:
-            confirmed = "asked" in done.said
-            assert there == (restored if confirmed else original)
-            assert not others
-            continue
-        ((each, folder, kept, _),) = found["restores"]
-        assert each in {"replaced", "undone"}
-        is_replaced = each == "replaced"
-        assert there == (restored if is_replaced else original)
-        beside = Path(kept if is_replaced else folder)
-        volume = next(name for name in others if name.startswith(f"{SHARED}."))
-        assert set(others) == {beside.name, volume}
-        kept_now = [listing(beside), listing(home / volume)]
-        assert kept_now == (original if is_replaced else restored)
     assert dead > count / 2

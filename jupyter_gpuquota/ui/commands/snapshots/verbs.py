@@ -23,11 +23,6 @@ from .rules import RULES
 from .variables import LOAD, names_of, variables_of
 
 
-def _add_restore(parser: Parser) -> None:
-    argument = parser.add_argument("restore", metavar="RESTORE", help="the id of a restore")
-    offer(argument, lambda client, _words: (each.id for each in client.snapshots.restores()))
-
-
 def _fill_create(parser: Parser) -> None:
     session = parser.add_argument("session", nargs="?", default="", metavar="SESSION")
     offer(session, session_names())
@@ -72,9 +67,6 @@ def _fill_restore(parser: Parser) -> None:
     add_snapshot(parser)
     parser.add_argument("--name", default="", help="the name of the new session")
     parser.add_argument("--folder", default="", help="the new folder; default: beside the old one")
-    parser.add_argument(
-        "--replace", action="store_true", help="put it in the place of the session's own files"
-    )
     parser.add_argument(
         "--variables", action="store_true", help="with stored variables, which are code"
     )
@@ -143,15 +135,12 @@ def _lineage(client: Client, args: Args, _console: Console) -> View[Any]:
 
 def _restore(client: Client, args: Args, console: Console) -> View[Any]:
     if args.dry_run:
-        request = RestoreRequest(
-            name=args.name, folder=args.folder, replace=args.replace, variables=args.variables
-        )
+        request = RestoreRequest(name=args.name, folder=args.folder, variables=args.variables)
         return views.plan(client.snapshots.plan(args.snapshot, request))
     begun = client.snapshots.restore(
         args.snapshot,
         args.name,
         folder=args.folder,
-        replace=args.replace,
         variables=args.variables,
         wait=args.wait,
     )
@@ -164,19 +153,6 @@ def _restore(client: Client, args: Args, console: Console) -> View[Any]:
 
 def _restores(client: Client, _args: Args, _console: Console) -> View[Any]:
     return views.RestoresView(client.snapshots.restores().document)
-
-
-def _undo(client: Client, args: Args, _console: Console) -> View[Any]:
-    return views.RestoreView(client.snapshots.undo(args.restore))
-
-
-def _replace(client: Client, args: Args, _console: Console) -> View[Any]:
-    return views.RestoreView(client.snapshots.replace(args.restore))
-
-
-def _confirm(client: Client, args: Args, _console: Console) -> View[Any]:
-    known = client.snapshots.confirm(args.restore)
-    return TextView({"restore": known.id, "state": known.state}, views.confirmed_text(known))
 
 
 def _export(client: Client, args: Args, _console: Console) -> View[Any]:
@@ -236,7 +212,6 @@ _ACTIONS = (
         "restore a snapshot into a new folder and a new session",
         _restore,
         _fill_restore,
-        notes="With --replace the session's own files are kept until `snapshot confirm`.",
         examples=(
             "snapshot restore base --name exp2",
             "snapshot restore base --dry-run",
@@ -245,16 +220,7 @@ _ACTIONS = (
     ),
     LOAD,
     REPRODUCE,
-    Command("restores", "list restores", _restores, examples=("snapshot restores",)),
-    Command(
-        "replace",
-        "put what was restored in the place of the original",
-        _replace,
-        _add_restore,
-        examples=("snapshot replace 3fa94c",),
-    ),
-    Command("undo", "put the original back", _undo, _add_restore),
-    Command("confirm", "remove the original that was kept", _confirm, _add_restore),
+    Command("restores", "list restores that go on or have ended within a day", _restores),
     Command(
         "export",
         "write the files of a snapshot to a new folder",

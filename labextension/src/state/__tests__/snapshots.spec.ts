@@ -108,7 +108,6 @@ describe('a restore', () => {
     size: 1,
     free: null,
     spec: null,
-    replaces: '',
     claims: [],
     problems: [],
     warnings: [],
@@ -123,8 +122,7 @@ describe('a restore', () => {
       status: 202,
       body: { id: 'r1' }
     });
-    const trans = nullTranslator.load('');
-    model = new RestoreModel(page.store, snapshot, trans, 1);
+    model = new RestoreModel(page.store, snapshot, 1);
   });
 
   afterEach(() => {
@@ -171,23 +169,12 @@ describe('a restore', () => {
     expect(model.obstacles[0].message).toBe('The version is gone.');
   });
 
-  it('replaces nothing that the user has not confirmed', async () => {
-    model.set({ how: 'replace' });
-    expect(await model.send()).toBeUndefined();
-    expect(model.problemsOf('sure')).toHaveLength(1);
-    expect(sent()).toHaveLength(0);
-    model.set({ sure: 'yes' });
-    await model.send();
-    expect(sent()[0].body).toMatchObject({ replace: true, launch: false });
-  });
-
   it('goes into a new session unless the user wants something else', async () => {
     model.set({ name: ' exp-2 ' });
     expect(await model.send()).toEqual({ id: 'r1' });
     expect(sent()[0].body).toMatchObject({
       name: 'exp-2',
       launch: true,
-      replace: false,
       variables: false
     });
   });

@@ -64,24 +64,6 @@ export class SnapshotActions {
     );
   }
 
-  /** Put a restored folder in the place of the original one, which is kept. */
-  replace({ id }: Restoration): Promise<Restoration> {
-    const args = { restore: id };
-    return this._do(this._workspace.call(routes.snapshotsReplace, { args }));
-  }
-
-  /** Put the original folder back in its place. */
-  undo({ id }: Restoration): Promise<Restoration> {
-    const args = { restore: id };
-    return this._do(this._workspace.call(routes.snapshotsUndo, { args }));
-  }
-
-  /** Forget a restore; after a replacement, remove the original folder that was kept. */
-  forget({ id }: Restoration): Promise<unknown> {
-    const args = { restore: id };
-    return this._do(this._workspace.call(routes.snapshotsConfirm, { args }));
-  }
-
   /** What is shown may be out of date after a refusal, too. */
   private async _do<T>(answer: Promise<T>): Promise<T> {
     try {

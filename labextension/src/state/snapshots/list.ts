@@ -53,7 +53,7 @@ export function allSnapshots(workspace: Workspace): Resource<SnapshotList> {
   );
 }
 
-/** Make the list of the user's restores, newest first. */
+/** Make the list of the user's restores that go on or have ended lately. */
 export function allRestores(workspace: Workspace): Resource<RestorationList> {
   return new OfSnapshots(workspace, routes.snapshotsRestores.name, background =>
     workspace.call(routes.snapshotsRestores, { background })

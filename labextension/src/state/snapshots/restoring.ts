@@ -1,4 +1,3 @@
-import { TranslationBundle } from '@jupyterlab/translation';
 import { asApiError } from '../../api/errors';
 import {
   FieldProblem,
@@ -13,10 +12,10 @@ import { PreviewedForm } from '../previewedform';
 import { YES } from '../settings/formvalues';
 import { SnapshotActions } from './actions';
 
-/** What is restored: into a new session, only files, or in place of the original files. */
-export type How = 'new' | 'folder' | 'replace';
+/** What is made: a new session, or only its folder and volumes. */
+export type How = 'new' | 'folder';
 
-export type RestoreField = 'how' | 'sure' | 'name' | 'folder' | 'variables';
+export type RestoreField = 'how' | 'name' | 'folder' | 'variables';
 
 /** The form of a restore: what would be made is asked while the user types. */
 export class RestoreModel extends PreviewedForm<
@@ -27,12 +26,11 @@ export class RestoreModel extends PreviewedForm<
   constructor(
     workspace: Pick<IGpuWorkspace, 'call' | 'resource'>,
     snapshot: Snapshot,
-    private _trans: TranslationBundle,
     delay?: number
   ) {
     const args = { snapshot: snapshot.id };
     super(
-      { how: 'new', sure: '', name: '', folder: '', variables: '' },
+      { how: 'new', name: '', folder: '', variables: '' },
       draft =>
         new SnapshotActions(workspace).restore(snapshot, toRequest(draft)),
       (draft, signal) =>
@@ -54,17 +52,6 @@ export class RestoreModel extends PreviewedForm<
   /** What the plan has found of other fields. */
   get obstacles(): FieldProblem[] {
     return this.found.filter(({ field }) => !(field in this.draft));
-  }
-
-  /** Send it; what replaces something has to be confirmed first. */
-  async send(): Promise<Restoration | undefined> {
-    const { how, sure } = this.draft;
-    if (how === 'replace' && sure !== YES) {
-      const message = this._trans.__('Confirm that the original is replaced.');
-      this.refuse([{ field: 'sure', message, hint: '' }]);
-      return undefined;
-    }
-    return super.send();
   }
 
   protected get found(): readonly FieldProblem[] {
@@ -94,8 +81,7 @@ function toRequest(
   const how = draft.how as How;
   return {
     name: how === 'new' ? draft.name.trim() : '',
-    folder: how === 'replace' ? '' : draft.folder.trim(),
-    replace: how === 'replace',
+    folder: draft.folder.trim(),
     launch: how === 'new',
     variables: draft.variables === YES
   };

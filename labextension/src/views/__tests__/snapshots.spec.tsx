@@ -215,7 +215,7 @@ describe('dialogs', () => {
         size: 1_200_000_000,
         free: 5_000_000_000,
         spec: makeSession({ spec: { name: 'exp-2' } }).spec,
-        replaces: '',
+        original: { name: 'exp-1', folder: '/home/ana/exp-1' },
         claims: [],
         problems: [],
         warnings: ['The image has no digest.']
@@ -226,6 +226,11 @@ describe('dialogs', () => {
     expect(await within(dialog).findByText('/home/ana/exp-2')).toBeTruthy();
     expect(within(dialog).getByText('1.1 GiB (4.7 GiB free)')).toBeTruthy();
     expect(within(dialog).getByText('The image has no digest.')).toBeTruthy();
+    expect(
+      within(dialog).getByText(
+        'To go on with it instead of exp-1, stop exp-1, then keep or move its folder.'
+      )
+    ).toBeTruthy();
     press(dialog, 'Cancel');
     await restoring;
     expect(page.server.count(`POST /snapshots/${snapshot.id}/restores`)).toBe(

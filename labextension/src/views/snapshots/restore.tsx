@@ -1,5 +1,5 @@
 import React from 'react';
-import { RestorePlan, Snapshot } from '../../api/models';
+import { Original, RestorePlan, Snapshot } from '../../api/models';
 import { RestoreModel } from '../../state/snapshots/restoring';
 import { follow } from '../datasets/syncfolder';
 import { CheckField, Problems, TextField } from '../launch/fields';
@@ -17,34 +17,27 @@ export async function restoreSnapshot(
   snapshot: Snapshot
 ): Promise<void> {
   const { trans, workspace } = ui;
-  const model = new RestoreModel(workspace, snapshot, trans);
+  const model = new RestoreModel(workspace, snapshot);
   const begun = await showForm(ui, {
     title: trans.__('Restore %1', shortTitle(snapshot)),
     label: trans.__('Restore'),
     model,
-    fields: () => <RestoreFields model={model} origin={snapshot.name} />
+    fields: () => <RestoreFields model={model} />
   });
   if (begun?.job) {
     follow(trans, workspace, begun.job);
   }
 }
 
-export function RestoreFields(props: {
-  model: RestoreModel;
-  origin: string;
-}): JSX.Element {
+export function RestoreFields({ model }: { model: RestoreModel }): JSX.Element {
   const { trans } = useUi();
-  const { model, origin } = props;
   const { how } = model.draft;
   const ofVolumes = model.plan?.folder === ''; // on a cluster
   const choices = {
     new: trans.__('Into a new session'),
     folder: ofVolumes
       ? trans.__('Into new volumes, without a session')
-      : trans.__('Into a new folder, without a session'),
-    replace: ofVolumes
-      ? trans.__('In place of the volumes of %1', origin)
-      : trans.__('In place of the folder of %1', origin)
+      : trans.__('Into a new folder, without a session')
   };
   return (
     <>
@@ -72,22 +65,7 @@ export function RestoreFields(props: {
           spellCheck={false}
         />
       ) : null}
-      {how === 'replace' ? (
-        <CheckField
-          model={model}
-          name="sure"
-          label={
-            ofVolumes
-              ? trans.__('Replace the present volumes of %1', origin)
-              : trans.__('Replace the present folder of %1', origin)
-          }
-          help={
-            ofVolumes
-              ? trans.__('They are kept until you remove them.')
-              : trans.__('It is kept beside the new one until you remove it.')
-          }
-        />
-      ) : ofVolumes ? null : (
+      {ofVolumes ? null : (
         <TextField
           model={model}
           name="folder"
@@ -128,14 +106,34 @@ function Plan({ model }: { model: RestoreModel }): JSX.Element {
       {plan?.warnings.map(warning => (
         <Notice key={warning}>{warning}</Notice>
       ))}
+      {plan?.original ? <NextSteps original={plan.original} /> : null}
       <Problems id="" problems={obstacles} />
     </div>
   );
 }
 
+/** The two steps after which only what was restored goes on. */
+function NextSteps({ original }: { original: Original }): JSX.Element {
+  const { trans } = useUi();
+  const { folder, name } = original;
+  return (
+    <p className="jp-GpuQuota-quiet">
+      {folder
+        ? trans.__(
+            'To go on with it instead of %1, stop %1, then keep or move its folder.',
+            name
+          )
+        : trans.__(
+            'To go on with it instead of %1, stop %1, then keep or delete its volumes.',
+            name
+          )}
+    </p>
+  );
+}
+
 function PlanFacts({ plan }: { plan: RestorePlan }): JSX.Element {
   const { trans } = useUi();
-  const { claims, folder, free, replaces, size, spec } = plan;
+  const { claims, folder, free, size, spec } = plan;
   const files = bytesText(size);
   return (
     <Facts
@@ -143,10 +141,7 @@ function PlanFacts({ plan }: { plan: RestorePlan }): JSX.Element {
       facts={[
         [trans.__('Session'), spec?.name],
         [trans.__('Share'), spec && shareText(trans, spec.share)],
-        [
-          trans.__('Folder'),
-          !replaces && folder && <code key="folder">{folder}</code>
-        ],
+        [trans.__('Folder'), folder && <code key="folder">{folder}</code>],
         [
           trans.__('Files'),
           free === null
@@ -159,15 +154,6 @@ function PlanFacts({ plan }: { plan: RestorePlan }): JSX.Element {
           spec?.data
             ?.map(({ dataset, version }) => `${dataset}@${shortId(version)}`)
             .join(', ')
-        ],
-        [
-          trans.__('Replaces'),
-          replaces &&
-            (folder ? (
-              <code key="replaces">{replaces}</code>
-            ) : (
-              trans.__('the volumes of %1', replaces)
-            ))
         ]
       ]}
     />

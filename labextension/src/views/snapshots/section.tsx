@@ -50,7 +50,7 @@ export function makeSection(ui: IUi): Widget {
   return widget;
 }
 
-/** Show the newest snapshots, those that are being taken, and restores that are not settled. */
+/** Show the newest snapshots, those that are being taken, and restores that go on or have failed. */
 export function SnapshotsView({ restores }: IProps): JSX.Element {
   return (
     <Offered resource={useUi().workspace.resource('snapshots')}>
@@ -121,7 +121,7 @@ function Snapshots(props: IProps & { list: SnapshotList }): JSX.Element {
         }
         actions={cancelling}
       />
-      <Restores resource={restores} actions={actions} />
+      <Restores resource={restores} />
       {items.length ? (
         <List {...{ actions, items }} shown={matching(items, filter)} />
       ) : (

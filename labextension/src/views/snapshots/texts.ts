@@ -151,27 +151,14 @@ export function addedText(added: number | null): string {
 /** Return how far a restore is: `Restoring exp-1-2`. */
 export function restoreText(
   trans: TranslationBundle,
-  { folder, name, place, replaces, state }: Restoration
+  { folder, name, state }: Restoration
 ): string {
   const what = name || folder || trans.__('volumes');
   const texts: Table<RestoreState, string> = {
     fetching: trans.__('Restoring %1', what),
     launching: trans.__('Launching %1', what),
     done: trans.__('Restored %1', what),
-    failed: trans.__('Could not restore %1', what),
-    ...(replaces
-      ? {
-          replacing: trans.__('Replacing the volumes of %1', place),
-          replaced: trans.__('Replaced the volumes of %1', place),
-          undoing: trans.__('Giving %1 its own volumes back', place),
-          undone: trans.__('%1 has its own volumes again', place)
-        }
-      : {
-          replacing: trans.__('Replacing the folder of %1', what),
-          replaced: trans.__('Replaced the folder of %1', what),
-          undoing: trans.__('Putting the original folder of %1 back', what),
-          undone: trans.__('The original folder of %1 is back', what)
-        })
+    failed: trans.__('Could not restore %1', what)
   };
   return textOf(texts, state);
 }
