@@ -14,8 +14,7 @@ from typing import Any, TypedDict, Unpack
 
 import msgspec
 
-from ..errors import FieldError, InvalidFields, NotFound, refuse, refused
-from ..model.messages.idle_words import read_quiet
+from ..errors import FieldError, InvalidFields, NotFound, refuse
 from ..model.policy import (
     RULES,
     ExemptionRequest,
@@ -23,17 +22,14 @@ from ..model.policy import (
     PolicyLevelRequest,
     PolicyRequest,
     PolicyRulesRequest,
-    QuietHoursRequest,
     SessionPolicy,
     request_of,
 )
-from ..model.policy_trial import PolicyTrial
 from ..model.sessions import Session
-from ..model.struct import Number
+from ..model.struct import Message, Number
 from .namespace import Namespace
 
 _FIELD = re.compile(r"levels\[(\d+)\]\.(level$|rules\.)(.*)")
-_NUMBER = re.compile(r"\[\d+\]")
 _EXEMPTION = re.compile(r"exemptions\[(\d+)\]\.(.*)")
 
 
@@ -54,50 +50,33 @@ class Rules(TypedDict, total=False):
     keep_alives: Number | None
     cpu_busy: Number | None
     gpu_busy: Number | None
-    quiet_hours: str | Sequence[QuietHoursRequest] | None
 
 
 class Policies(Namespace):
-    """The policy for idle sessions; admins set and try it."""
+    """The policy for idle sessions; admins set it."""
 
     def get(self) -> Policy:
         """Return the rules of each level, the exemptions and the built-in rules."""
         answer: Policy = self._context.call("policy.get")
         return answer
 
-    def set(
-        self,
-        level: str,
-        *,
-        lock: Sequence[str] = (),
-        unlock: Sequence[str] = (),
-        **rules: Unpack[Rules],
-    ) -> Policy:
+    def set(self, level: str, **rules: Unpack[Rules]) -> Policy:
         """Set rules of a level: `everyone`, `project:NAME` or `kind:KIND`; the others stay.
 
-        For example `idle_timeout="2h"`, `action="stop"`,
-        `quiet_hours="daily 22:00-06:00 UTC: 20m"`; None leaves a rule to weaker levels. A stronger
-        level cannot set a locked rule.
+        For example `idle_timeout="2h"`, `action="stop"`; None leaves a rule to weaker levels.
 
         Raises InvalidFields, NotAllowed, and Outdated if another admin changed it meanwhile.
         """
-        return self._put(self._wanted(level, lock, unlock, rules))
+        return self._put(self._wanted(level, rules))
 
-    def preview(
-        self,
-        level: str,
-        *,
-        lock: Sequence[str] = (),
-        unlock: Sequence[str] = (),
-        **rules: Unpack[Rules],
-    ) -> PolicyTrial:
-        """Preview what the same `set` would have done over the last week; nothing changes.
+    def preview(self, level: str, **rules: Unpack[Rules]) -> str:
+        """Return how many sessions the same `set` would have ended in the last week, as a sentence.
 
         Raises InvalidFields, NotAllowed.
         """
-        request = self._wanted(level, lock, unlock, rules)
-        answer: PolicyTrial = self._send("policy.try", request)
-        return answer
+        request = self._wanted(level, rules)
+        answer: Message = self._send("policy.preview", request)
+        return answer.text
 
     def unset(self, level: str, *rules: str) -> Policy:
         """Unset rules of a level; without any, all of its rules.
@@ -112,11 +91,9 @@ class Policies(Namespace):
             raise NotFound(f"{level} sets no rules.", hint=f"Levels with rules: {levels}.")
         if missing := [rule for rule in rules if getattr(own, rule) is None]:
             raise NotFound(f"{level} does not set {', '.join(missing)}.", hint="See `policy show`.")
-        locked = tuple(rule for rule in own.locked if rule not in rules)
-        none = dict.fromkeys(rules)
         left = PolicyRulesRequest()
         if rules:
-            left = msgspec.structs.replace(own, **none, locked=locked)
+            left = msgspec.structs.replace(own, **dict.fromkeys(rules))
         return self._put(_with(old, level, left))
 
     def explain(self, name: str, *, project: str = "") -> SessionPolicy:
@@ -152,12 +129,9 @@ class Policies(Namespace):
         others = tuple(each for each in old.exemptions if each.who != named)
         return self._put(msgspec.structs.replace(old, exemptions=others))
 
-    def _wanted(
-        self, level: str, lock: Sequence[str], unlock: Sequence[str], rules: Rules
-    ) -> PolicyRequest:
+    def _wanted(self, level: str, rules: Rules) -> PolicyRequest:
         """Return the whole policy as it is to be."""
-        _check_names([*rules, *lock, *unlock])
-        _check_locks(lock, unlock)
+        _check_names([*rules])
         old = request_of(self.get())
         own = next((each.rules for each in old.levels if each.level == level), PolicyRulesRequest())
         plain: dict[str, Any] = {
@@ -165,11 +139,7 @@ class Policies(Namespace):
             rule: str(value) if isinstance(value, float) else value
             for rule, value in rules.items()
         }
-        if hours := plain.get("quiet_hours"):
-            plain["quiet_hours"] = _quiet(hours)
-        left = {*unlock, *(rule for rule, value in plain.items() if value is None)}
-        locked = tuple(rule for rule in dict.fromkeys((*own.locked, *lock)) if rule not in left)
-        return _with(old, level, msgspec.structs.replace(own, **plain, locked=locked))
+        return _with(old, level, msgspec.structs.replace(own, **plain))
 
     def _put(self, request: PolicyRequest, new: int = -1) -> Policy:
         answer: Policy = self._send("policy.put", request, new)
@@ -211,23 +181,11 @@ def _explained(error: InvalidFields, request: PolicyRequest, new: int) -> Invali
 def _said(field: str, request: PolicyRequest, new: int) -> str:
     if match := _FIELD.fullmatch(field):
         level, rule = request.levels[int(match[1])].level, match[3]
-        rule = "lock" if rule.startswith("locked") else _NUMBER.sub("", rule)
         return f"{rule} of {level}" if rule else level
     if match := _EXEMPTION.fullmatch(field):
         number, part = int(match[1]), match[2]
         return part if number == new else f"{part} of {request.exemptions[number].who}"
     return field.removeprefix("levels.")
-
-
-def _quiet(hours: str | Sequence[QuietHoursRequest]) -> tuple[QuietHoursRequest, ...]:
-    if not isinstance(hours, str):
-        return tuple(hours)
-    try:
-        return read_quiet(hours)
-    except ValueError as error:
-        hint = "Write 'mon,fri 22:00-06:00 Europe/Berlin: 20m', or 'daily …', or none."
-        problem = FieldError("quiet_hours", str(error), hint)
-        raise refused(problem) from error
 
 
 def _with(old: PolicyRequest, level: str, rules: PolicyRulesRequest) -> PolicyRequest:
@@ -248,14 +206,6 @@ def _check_names(rules: Sequence[str]) -> None:
             hint = f"Did you mean {' or '.join(close)}?" if close else f"Rules: {there}."
             problems.append(FieldError(rule, "Unknown rule.", hint))
     refuse(problems)
-
-
-def _check_locks(lock: Sequence[str], unlock: Sequence[str]) -> None:
-    both = [rule for rule in dict.fromkeys(lock) if rule in unlock]
-    refuse(
-        FieldError(rule, "It cannot be both locked and unlocked.", "Use one of the two.")
-        for rule in both
-    )
 
 
 def _until(value: datetime | str) -> str:

@@ -19,7 +19,6 @@ from ..model.idleness import Activity
 from ..model.nodes import Reading
 from ..model.pods import ContainerRules
 from ..model.policy import Policy
-from ..model.policy_trial import TrialSoon
 from ..model.previews import Preview, QueuePosition
 from ..model.projects import ChangePreview, SettingsChange
 from ..model.quota import Project, Quota, Rules
@@ -280,10 +279,6 @@ class OutsidePolicing:
     async def activity(self, session_id: str) -> Activity:
         """Return a session's observed activity."""
         return await self._inner.activity(session_id)
-
-    async def outlook(self, policy: Policy) -> tuple[TrialSoon, ...]:
-        """Return what another policy would change for running sessions in the next hour."""
-        return await self._inner.outlook(policy)
 
     async def recorded(self, since: datetime) -> list[Stretch]:
         """Return the recorded activity of all sessions."""

@@ -8,7 +8,6 @@ from ..core.idle.policy import NO_POLICY, Ruling
 from ..core.idle.replay import Stretch
 from ..model.idleness import Activity
 from ..model.policy import Policy
-from ..model.policy_trial import TrialSoon
 from ..model.sessions import Session
 from ..ports.backend import Backend, require
 from ..ports.policing import Policing
@@ -16,7 +15,7 @@ from .members import Members
 
 
 class UnitedPolicing:
-    """What is set and tried is the policy of the first cluster."""
+    """The policy that is set and previewed is the first cluster's."""
 
     def __init__(self, members: Members) -> None:
         self._members = members
@@ -38,10 +37,6 @@ class UnitedPolicing:
     async def activity(self, session_id: str) -> Activity:
         """Return a session's observed activity. Raises NotFound, WrongState, Unsupported."""
         return await self._of(session_id).activity(session_id)
-
-    async def outlook(self, policy: Policy) -> tuple[TrialSoon, ...]:
-        """Return what another policy would change in the first cluster in the next hour."""
-        return await self._first.outlook(policy)
 
     async def recorded(self, since: datetime) -> list[Stretch]:
         """Return the recorded activity of the sessions of the first cluster."""

@@ -9,7 +9,6 @@ from ..core.idle.policy import Ruling
 from ..core.idle.replay import Stretch
 from ..model.idleness import Activity
 from ..model.policy import Policy
-from ..model.policy_trial import TrialSoon
 from ..model.sessions import Session
 from .board import Board
 from .capabilities import Work
@@ -54,11 +53,6 @@ class IdlePolicing:
     async def activity(self, session_id: str) -> Activity:
         """Return a session's observed activity. Raises NotFound, WrongState."""
         found: Activity = await self._work(self._monitor.activity, self._board.find(session_id))
-        return found
-
-    async def outlook(self, policy: Policy) -> tuple[TrialSoon, ...]:
-        """Return what another policy would change for running sessions in the next hour."""
-        found: tuple[TrialSoon, ...] = await self._work(self._monitor.outlook, policy)
         return found
 
     async def recorded(self, since: datetime) -> list[Stretch]:

@@ -12,7 +12,7 @@ from .struct import Model, Open, Request
 
 SignalName = Literal["kernels", "terminals", "presence", "cpu", "gpu", "process"]
 SignalState = Literal["busy", "idle", "unknown"]
-IdleRule = Literal["idle_timeout", "quiet_hours", "gpu_idle_timeout"]
+IdleRule = Literal["idle_timeout", "gpu_idle_timeout"]
 NextAction = Literal[IdleAction, ""]
 """What is done to an idle session; empty for nothing."""
 

@@ -8,7 +8,6 @@ from typing import Literal, get_args
 from .struct import UNCHANGED, Model, Number, Open, Request
 
 IdleAction = Literal["suspend", "stop", "notify"]
-Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 RuleName = Literal[
     "idle_timeout",
     "idle_timeout_min",
@@ -24,10 +23,8 @@ RuleName = Literal[
     "keep_alives",
     "cpu_busy",
     "gpu_busy",
-    "quiet_hours",
 ]
 
-DAYS: tuple[Day, ...] = get_args(Day)
 RULES: tuple[RuleName, ...] = get_args(RuleName)
 SPANS: frozenset[RuleName] = frozenset(
     {
@@ -45,21 +42,6 @@ SPANS: frozenset[RuleName] = frozenset(
 """Rules that are durations."""
 
 
-class QuietHours(Model, frozen=True, kw_only=True):
-    """Hours in which idle sessions are ended sooner.
-
-    `begin` and `end` are minutes since midnight in the time `zone` (an IANA name); with `end` at or
-    before `begin` they last over midnight. `days` are those on which they begin, empty for all.
-    `idle_timeout` is in seconds, at least 1.
-    """
-
-    days: tuple[Open[Day], ...]
-    begin: int
-    end: int
-    zone: str
-    idle_timeout: int
-
-
 class PolicyRules(Model, frozen=True, kw_only=True):
     """The rules of one level; None leaves a rule to the weaker levels.
 
@@ -69,8 +51,7 @@ class PolicyRules(Model, frozen=True, kw_only=True):
     are for a session that is active but does not use its GPU. `grace` is the time to save and exit.
     `interactive_life` and `train_life` are maximum run times (0: none). A user may extend a session
     by `keep_alive` seconds, at most `keep_alives` times between uses. Up to `cpu_busy` per cent of
-    one core and `gpu_busy` per cent of its GPUs a session counts as idle. `locked` names rules that
-    no stronger level may set.
+    one core and `gpu_busy` per cent of its GPUs a session counts as idle.
     """
 
     idle_timeout: int | None = None
@@ -87,8 +68,6 @@ class PolicyRules(Model, frozen=True, kw_only=True):
     keep_alives: int | None = None
     cpu_busy: int | None = None
     gpu_busy: int | None = None
-    quiet_hours: tuple[QuietHours, ...] | None = None
-    locked: tuple[Open[RuleName], ...] = ()
 
 
 class PolicyLevel(Model, frozen=True, kw_only=True):
@@ -121,16 +100,6 @@ class Policy(Model, frozen=True, kw_only=True):
     revision: str = UNCHANGED
 
 
-class QuietHoursRequest(Request, frozen=True, kw_only=True):
-    """Request for quiet hours: `begin` and `end` as `22:00`, `days` as `mon` or `sat`."""
-
-    begin: str
-    end: str
-    zone: str
-    idle_timeout: Number
-    days: tuple[str, ...] = ()
-
-
 class PolicyRulesRequest(Request, frozen=True, kw_only=True):
     """Request for the rules of a level, as an administrator types them: see `PolicyRules`.
 
@@ -151,8 +120,6 @@ class PolicyRulesRequest(Request, frozen=True, kw_only=True):
     keep_alives: Number | None = None
     cpu_busy: Number | None = None
     gpu_busy: Number | None = None
-    quiet_hours: tuple[QuietHoursRequest, ...] | None = None
-    locked: tuple[str, ...] = ()
 
 
 class PolicyLevelRequest(Request, frozen=True, kw_only=True):
@@ -186,14 +153,13 @@ class DecidedRule(Model, frozen=True, kw_only=True):
     """The effective value of one rule for a session, and the level that decided it.
 
     `value` is written as an administrator types it. `level` is `built-in`, `everyone`,
-    `project:NAME`, `kind:KIND` or `session`. `note` says whether quiet hours are active, or the
-    session's own request was not granted in full.
+    `project:NAME`, `kind:KIND` or `session`. `note` says that the session's own request was not
+    granted in full.
     """
 
     rule: Open[RuleName]
     value: str
     level: str
-    locked: bool = False
     note: str = ""
 
 
@@ -225,26 +191,5 @@ def life_rule(kind: str) -> RuleName:
     return "train_life" if kind == "train" else "interactive_life"
 
 
-def clock_text(minutes: int) -> str:
-    """Return minutes since midnight as a time: `22:00`."""
-    return f"{minutes // 60:02}:{minutes % 60:02}"
-
-
 def _rules_request(rules: PolicyRules) -> PolicyRulesRequest:
-    plain = {rule: getattr(rules, rule) for rule in RULES if rule != "quiet_hours"}
-    hours = rules.quiet_hours
-    return PolicyRulesRequest(
-        **plain,
-        quiet_hours=None if hours is None else tuple(map(_quiet_request, hours)),
-        locked=rules.locked,
-    )
-
-
-def _quiet_request(hours: QuietHours) -> QuietHoursRequest:
-    return QuietHoursRequest(
-        begin=clock_text(hours.begin),
-        end=clock_text(hours.end),
-        zone=hours.zone,
-        idle_timeout=hours.idle_timeout,
-        days=hours.days,
-    )
+    return PolicyRulesRequest(**{rule: getattr(rules, rule) for rule in RULES})

@@ -45,7 +45,7 @@ class SessionFields(PodRequest, frozen=True, kw_only=True):
     start at the server's root). An empty `command` means a Jupyter Server; `args` are appended to
     either. `node_type` is the node group to run on, `base_url` that of the JupyterLab that will
     show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the policy allows; with
-    `stop_when_idle` the session is then stopped, unless the policy has locked its action. `data`
+    `stop_when_idle` the session is then stopped. `data`
     are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`. `volumes` are those of the
     project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`. A training runs its command in
     several `processes`, each with the whole share; for the `framework` mpi only a launcher runs it,

@@ -9,7 +9,6 @@ from ..core.idle.policy import Ruling
 from ..core.idle.replay import Stretch
 from ..model.idleness import Activity
 from ..model.policy import Policy
-from ..model.policy_trial import TrialSoon
 from ..model.sessions import Session
 
 
@@ -28,9 +27,6 @@ class Policing(Protocol):
 
     async def activity(self, session_id: str) -> Activity:
         """Return a session's observed activity. Raises NotFound, WrongState."""
-
-    async def outlook(self, policy: Policy) -> tuple[TrialSoon, ...]:
-        """Return what another policy would change for running sessions in the next hour."""
 
     async def recorded(self, since: datetime) -> list[Stretch]:
         """Return the recorded activity of all sessions. Raises StorageFailed."""

@@ -7,14 +7,13 @@ from datetime import UTC, datetime
 
 from ..core import disclosure
 from ..core.fields import FieldReader
-from ..core.idle import backtest, exemptions, outlook
+from ..core.idle import exemptions, replay
 from ..core.idle.policy import NO_POLICY
 from ..core.idle.policy_check import check_policy
-from ..core.idle.replay import WEEK
 from ..core.projects import change_text, check_revision
 from ..errors import refused
 from ..model.policy import Policy, PolicyRequest
-from ..model.policy_trial import PolicyTrial
+from ..model.struct import Message
 from ..ports.administration import Administration
 from ..ports.backend import Backend, require
 from .call import Call
@@ -32,19 +31,14 @@ async def put(backend: Backend, call: Call) -> Policy:
     return await able.put_policy(await _checked(backend, able, call.body), call.who)
 
 
-async def try_(backend: Backend, call: Call) -> PolicyTrial:
-    """Return what a policy would have done over the last week, and does in the next hour."""
+async def preview(backend: Backend, call: Call) -> Message:
+    """Return how many sessions a policy would have ended over the last week."""
     able = require(backend, "administration", backend.administration)
     policing = require(backend, "policing", backend.policing)
-    policy = await _checked(backend, able, call.body)
-    until = datetime.now(UTC)
-    since = until - WEEK
-    recorded = await policing.recorded(since)
+    policy, now = await _checked(backend, able, call.body), datetime.now(UTC)
+    recorded = await policing.recorded(now - replay.WEEK)
     projects = backend.inventory.projects()
-    trial = await asyncio.to_thread(
-        backtest.compare, recorded, policing.policy(), policy, projects, since, until
-    )
-    return outlook.with_soon(trial, await policing.outlook(policy))
+    return await asyncio.to_thread(replay.summary, recorded, policy, projects, now)
 
 
 async def _checked(backend: Backend, able: Administration, request: PolicyRequest) -> Policy:

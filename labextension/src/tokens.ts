@@ -13,12 +13,12 @@ import type {
   History,
   LogChunk,
   LogQuery,
+  Message,
   Nodes,
   PageAuditEntry,
   PageReport,
   Policy,
   PolicyRequest,
-  PolicyTrial,
   Preview,
   ProjectAnswer,
   ProjectRemoval,
@@ -119,8 +119,8 @@ export interface IAdministration {
   putGroups(request: GroupsRequest): Promise<Groups>;
   /** Set the whole policy. */
   putPolicy(request: PolicyRequest): Promise<Policy>;
-  /** Return what a policy would have done over the recorded time. */
-  tryPolicy(request: PolicyRequest): Promise<PolicyTrial>;
+  /** Return how many sessions a policy would have ended over the last week. */
+  previewPolicy(request: PolicyRequest): Promise<Message>;
 }
 
 /** What the user has deleted, and may still undo. */

@@ -107,12 +107,3 @@ async def test_only_a_running_session_is_looked_at(backend: Backend) -> None:
         await backend.policing.activity(stopped.id)
     with pytest.raises(WrongState):
         await backend.policing.keep_alive(stopped.id, 0)
-
-
-async def test_it_is_known_whom_another_policy_would_end(backend: Backend) -> None:
-    session = await until(backend, (await launch(backend)).id, "running")
-    (found,) = await backend.policing.outlook(asked(backend, "everyone", interactive_life="30m"))
-    assert (found.session, found.project, found.action) == (session.id, "team-a", "stop")
-    assert found.at is not None
-    assert timedelta(minutes=29) < found.at - datetime.now(UTC) <= timedelta(minutes=30)
-    assert await backend.policing.outlook(backend.policing.policy()) == ()

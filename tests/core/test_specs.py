@@ -233,11 +233,6 @@ def test_a_wish_that_is_no_time_is_refused(wish: str) -> None:
             "0",
             "Above the maximum set by everyone's policy.",
         ),
-        (
-            {"idle_timeout": 3600, "locked": ("idle_timeout",)},
-            "30m",
-            "Locked to 1 h by everyone's policy.",
-        ),
     ],
 )
 def test_a_wish_beyond_the_policy_is_refused_with_its_level(
@@ -250,6 +245,7 @@ def test_a_wish_within_the_policy_is_taken() -> None:
     known = policed(idle_timeout=3600, idle_timeout_min=600, idle_timeout_max=7200)
     for wish in ("10m", "2h"):
         check(SessionRequest(name="exp-1", idle_timeout=wish), known)
+    check(SessionRequest(name="exp-1", idle_timeout="5m"), policed(idle_timeout=3600))
 
 
 def test_who_may_launch_nowhere_is_told_the_right() -> None:

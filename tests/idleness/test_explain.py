@@ -17,8 +17,6 @@ from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import NOW, make_project, make_session
 
-NIGHT = {"begin": "22:00", "end": "06:00", "zone": "Europe/Berlin", "idle_timeout": "20m"}
-
 
 def policy_of(*levels: tuple[str, dict[str, Any]], **more: Any) -> Policy:
     made = [{"level": level, "rules": rules} for level, rules in levels]
@@ -45,7 +43,6 @@ def test_every_rule_is_explained_though_nothing_is_set() -> None:
     assert {each.level for each in found.rules} == {"built-in"}
     assert decided(found, "idle_timeout").value == "never"
     assert decided(found, "idle_timeout_max").value == "same as the idle timeout"
-    assert decided(found, "quiet_hours").value == "none"
     assert (found.limits.idle_timeout, found.exempt) == (0, None)
 
 
@@ -64,13 +61,6 @@ def test_the_strongest_level_that_sets_a_rule_decides_it() -> None:
     ]
     assert found.limits.idle_timeout == 7200
     assert decided(ruling(policy, kind="train"), "idle_timeout").level == "project:team-a"
-
-
-def test_a_locked_rule_stays_with_the_level_that_locked_it() -> None:
-    rules = {"idle_timeout": "2h", "locked": ["idle_timeout"]}
-    found = decided(ruling(policy_of(("everyone", rules)), idle_timeout=3600), "idle_timeout")
-    assert (found.value, found.level, found.locked) == ("2h", "everyone", True)
-    assert found.note == "The session requested 1h; everyone has locked this rule."
 
 
 @pytest.mark.parametrize(
@@ -109,21 +99,33 @@ def test_without_a_most_a_wish_only_makes_it_shorter() -> None:
     assert decided(ruling(NO_POLICY, idle_timeout=600), "idle_timeout").value == "10m"
 
 
-def test_a_session_may_ask_to_be_stopped_unless_the_action_is_locked() -> None:
+def test_a_session_may_ask_to_be_stopped() -> None:
     found = ruling(NO_POLICY, idle_timeout=600, stop_when_idle=True)
     assert (decided(found, "action").level, found.limits.action) == ("session", "stop")
     assert ruling(NO_POLICY, idle_timeout=600).limits.action == "suspend"
-    locked = policy_of(("everyone", {"action": "suspend", "locked": ["action"]}))
-    assert ruling(locked, idle_timeout=600, stop_when_idle=True).limits.action == "suspend"
+    policy = policy_of(("everyone", {"action": "suspend"}))
+    assert ruling(policy, idle_timeout=600, stop_when_idle=True).limits.action == "stop"
 
 
-def test_quiet_hours_are_told_while_they_hold() -> None:
-    policy = policy_of(("everyone", {"idle_timeout": "2h", "quiet_hours": [NIGHT]}))
-    day, night = datetime(2026, 1, 5, 12, tzinfo=UTC), datetime(2026, 1, 5, 21, 30, tzinfo=UTC)
-    assert decided(ruling(policy, now=day), "idle_timeout").value == "2h"
-    found = decided(ruling(policy, now=night), "idle_timeout")
-    assert (found.value, found.level) == ("20m", "everyone")
-    assert found.note == "Quiet hours are active; otherwise it is 2h."
+@pytest.mark.parametrize(
+    ("rules", "warning"),
+    [
+        ({"idle_timeout": "2h"}, "10m"),
+        ({"idle_timeout": "5m"}, "2m30s"),
+        ({"idle_timeout": "5m", "action": "notify"}, "10m"),
+        ({"gpu_idle_timeout": "5m"}, "10m"),
+        ({"idle_timeout": "2h", "gpu_idle_timeout": "6m", "gpu_idle_action": "stop"}, "3m"),
+        ({"keep_alive": "5m"}, "5m"),
+        ({"keep_alive": "5m", "keep_alives": 0}, "10m"),
+        ({"idle_timeout": "5m", "warn_before": "5m"}, "5m"),
+    ],
+)
+def test_only_the_built_in_warning_adapts_to_what_is_set(
+    rules: dict[str, Any], warning: str
+) -> None:
+    found = decided(ruling(policy_of(("everyone", rules))), "warn_before")
+    level = "everyone" if "warn_before" in rules else "built-in"
+    assert (found.value, found.level) == (warning, level)
 
 
 def test_the_longest_exemption_that_holds_is_told() -> None:
@@ -159,15 +161,11 @@ bounded = st.fixed_dictionaries({"idle_timeout": spans, "idle_timeout_max": span
     everyone=bounded,
     project=bounded,
     wish=st.one_of(st.none(), st.integers(0, 40_000)),
-    locked=st.booleans(),
 )
 def test_what_is_explained_is_what_holds(
-    everyone: dict[str, Any], project: dict[str, Any], wish: int | None, *, locked: bool
+    everyone: dict[str, Any], project: dict[str, Any], wish: int | None
 ) -> None:
-    set_ = {rule: value for rule, value in everyone.items() if value is not None}
-    everyone["locked"] = sorted(set_) if locked else []
-    levels = [("everyone", everyone), *([] if locked else [("project:team-a", project)])]
-    policy = policy_of(*levels)
+    policy = policy_of(("everyone", everyone), ("project:team-a", project))
     found = ruling(policy, idle_timeout=wish)
     told = decided(found, "idle_timeout")
     shown = policy_of(
@@ -179,5 +177,3 @@ def test_what_is_explained_is_what_holds(
         assert told.level != "session"
     if told.level == "session" and not told.note:
         assert found.limits.idle_timeout == wish
-    if told.locked:
-        assert (told.level, found.limits.idle_timeout) == ("everyone", everyone["idle_timeout"])

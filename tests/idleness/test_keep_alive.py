@@ -12,7 +12,7 @@ from jupyter_gpuquota.core.idle.decide import keep_alive
 from jupyter_gpuquota.core.idle.extending import extending
 from jupyter_gpuquota.core.idle.policy import BUILT_IN, NO_POLICY
 from jupyter_gpuquota.model.idleness import Idleness, KeptAlive
-from jupyter_gpuquota.model.policy import Exemption, Policy, PolicyLevel, PolicyRules, QuietHours
+from jupyter_gpuquota.model.policy import Exemption, Policy, PolicyLevel, PolicyRules
 from tests.builders import NOW, make_session
 
 HOUR = timedelta(hours=1)
@@ -36,9 +36,6 @@ def test_what_puts_nothing_off_is_not_counted() -> None:
     assert keep_alive(kept, 60, NOW) == kept
 
 
-NIGHT = QuietHours(days=(), begin=1320, end=360, zone="Europe/Berlin", idle_timeout=1200)
-
-
 def extended(*, session: dict[str, Any], exempt: str = "", times: int = 0, **rules: Any) -> bool:
     """Return whether keeping a running session alive would delay its end by these rules."""
     until = NOW + HOUR
@@ -58,7 +55,6 @@ def extended(*, session: dict[str, Any], exempt: str = "", times: int = 0, **rul
         ({}, {"interactive_life": 3600}, False),
         ({}, {"idle_timeout": 3600}, True),
         ({"idle_timeout": 1800}, {}, True),
-        ({}, {"quiet_hours": (NIGHT,)}, True),
         ({}, {"idle_timeout": 3600, "action": "notify"}, False),
         ({}, {"gpu_idle_timeout": 3600}, False),
         ({}, {"gpu_idle_timeout": 3600, "gpu_idle_action": "stop"}, True),

@@ -23,7 +23,6 @@ from jupyter_gpuquota.model.policy import (
     request_of,
 )
 
-QUIET = {"begin": "22:00", "end": "06:00", "zone": "Europe/Berlin", "idle_timeout": "20m"}
 EXEMPTION = {"who": "user:ana", "until": "2026-03-01T18:00Z", "reason": "A demo."}
 
 
@@ -44,7 +43,7 @@ def test_a_good_policy_is_taken_with_its_levels_from_weak_to_strong() -> None:
         ("kind:train", {"action": "notify"}),
         ("project:team-b", {"idle_timeout": 3600}),
         ("project:team-a", {"cpu_busy": "10%", "keep_alives": "0"}),
-        ("everyone", {"idle_timeout": "2h", "quiet_hours": [QUIET], "locked": ["quiet_hours"]}),
+        ("everyone", {"idle_timeout": "2h"}),
         exemptions=[EXEMPTION],
         revision="7",
     )
@@ -53,8 +52,6 @@ def test_a_good_policy_is_taken_with_its_levels_from_weak_to_strong() -> None:
     everyone, first = found.levels[:2]
     assert (everyone.rules.idle_timeout, first.rules.cpu_busy) == (7200, 10)
     assert first.rules.keep_alives == 0
-    (quiet,) = everyone.rules.quiet_hours or ()
-    assert (quiet.begin, quiet.end, quiet.idle_timeout) == (1320, 360, 1200)
     assert found.exemptions[0].until == datetime(2026, 3, 1, 18, tzinfo=UTC)
     assert (found.revision, found.built_in) == ("7", BUILT_IN)
 
@@ -109,46 +106,6 @@ def test_a_value_that_is_none_is_refused(rule: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "value"),
-    [
-        ("begin", "24:00"),
-        ("begin", "7:30"),
-        ("end", "noon"),
-        ("zone", "Berlin"),
-        ("zone", ""),
-        ("zone", "../etc/passwd"),
-        ("idle_timeout", "0"),
-        ("idle_timeout", "10s"),
-        ("days", ["monday"]),
-    ],
-)
-def test_quiet_hours_that_are_none_are_refused(part: str, value: object) -> None:
-    rules = {"idle_timeout": "2h", "quiet_hours": [QUIET, {**QUIET, part: value}]}
-    (field,) = wrong(("everyone", rules))
-    assert field.startswith(f"levels[0].rules.quiet_hours[1].{part}")
-
-
-def test_what_is_locked_is_a_rule_that_is_set() -> None:
-    rules = {"action": "stop", "locked": ["action", "grace", "graze"]}
-    assert wrong(("everyone", rules)) == {
-        "levels[0].rules.locked[1]": "grace is locked but not set.",
-        "levels[0].rules.locked[2]": "Unknown rule: 'graze'.",
-    }
-
-
-def test_nobody_sets_what_a_weaker_level_has_locked() -> None:
-    found = wrong(
-        ("kind:train", {"action": "notify"}),
-        ("project:team-a", {"action": "suspend", "grace": 5}),
-        ("everyone", {"action": "stop", "locked": ["action"]}),
-    )
-    assert found == {
-        "levels[1].rules.action": "action is locked by everyone's policy.",
-        "levels[0].rules.action": "action is locked by everyone's policy.",
-    }
-
-
-@pytest.mark.parametrize(
     ("field", "value"),
     [
         ("who", "ana"),
@@ -168,14 +125,16 @@ def test_an_exemption_that_is_none_is_refused(field: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("levels", "field"),
     [
-        ([("everyone", {"idle_timeout": "5m"})], "levels[0].rules.idle_timeout"),
         (
-            [("everyone", {"gpu_idle_timeout": "5m", "gpu_idle_action": "stop"})],
-            "levels[0].rules.gpu_idle_timeout",
+            [("everyone", {"idle_timeout": "5m", "warn_before": "10m"})],
+            "levels[0].rules.idle_timeout",
         ),
         (
-            [("everyone", {"idle_timeout": "2h", "quiet_hours": [{**QUIET, "idle_timeout": 300}]})],
-            "levels[0].rules.quiet_hours",
+            [
+                ("everyone", {"warn_before": "10m"}),
+                ("project:team-a", {"gpu_idle_timeout": "5m", "gpu_idle_action": "stop"}),
+            ],
+            "levels[1].rules.gpu_idle_timeout",
         ),
         (
             [("everyone", {"idle_timeout_min": "2h", "idle_timeout_max": "1h"})],
@@ -206,8 +165,13 @@ def test_rules_that_cannot_work_together_are_refused(
 
 
 def test_a_notice_needs_no_warning_before() -> None:
-    check(("everyone", {"idle_timeout": "5m", "action": "notify"}))
-    check(("everyone", {"gpu_idle_timeout": "5m"}))
+    check(("everyone", {"idle_timeout": "5m", "action": "notify", "warn_before": "10m"}))
+    check(("everyone", {"gpu_idle_timeout": "5m", "warn_before": "10m"}))
+
+
+def test_what_nobody_has_set_is_in_nobodys_way() -> None:
+    check(("everyone", {"idle_timeout": "1m", "keep_alive": "1m"}))
+    check(("everyone", {"gpu_idle_timeout": "5m", "gpu_idle_action": "stop"}))
 
 
 @pytest.mark.parametrize(("every", "least"), [(3, 6), (30, 60), (600, 1200)])
@@ -226,9 +190,8 @@ def test_all_mistakes_are_said_at_once() -> None:
                 "idle_timeout_max": "2h",
                 "gpu_idle_timeout": "5m",
                 "gpu_idle_action": "stop",
+                "warn_before": "10m",
                 "action": "kill",
-                "quiet_hours": [{**QUIET, "end": "", "idle_timeout": "x"}],
-                "locked": ["idle_timeout_min", "ever"],
             },
         ),
         ("project:team-z", {"grace": -1, "idle_timeout": "5m"}),
@@ -238,9 +201,6 @@ def test_all_mistakes_are_said_at_once() -> None:
         "levels[0].rules.idle_timeout_max",
         "levels[0].rules.gpu_idle_timeout",
         "levels[0].rules.action",
-        "levels[0].rules.quiet_hours[0].end",
-        "levels[0].rules.quiet_hours[0].idle_timeout",
-        "levels[0].rules.locked[1]",
         "levels[1].level",
         "levels[1].rules.grace",
         "levels[1].rules.idle_timeout",
@@ -252,8 +212,8 @@ def test_all_mistakes_are_said_at_once() -> None:
 
 def test_a_policy_asks_for_itself() -> None:
     made = check(
-        ("everyone", {"idle_timeout": "2h", "quiet_hours": [QUIET], "locked": ["idle_timeout"]}),
-        ("kind:train", {"action": "notify", "quiet_hours": []}),
+        ("everyone", {"idle_timeout": "2h"}),
+        ("kind:train", {"action": "notify"}),
         exemptions=[EXEMPTION],
         revision="3",
     )
@@ -263,16 +223,16 @@ def test_a_policy_asks_for_itself() -> None:
 values = st.one_of(
     st.none(), st.text(max_size=12), st.integers(), st.floats(), st.sampled_from(["2h", "10m", "0"])
 )
-texts = st.one_of(st.text(max_size=12), st.sampled_from(["22:00", "UTC", "mon", "user:ana"]))
+texts = st.one_of(st.text(max_size=12), st.sampled_from(["2026-03-01T18:00Z", "user:ana"]))
 requests = st.builds(
     PolicyRequest,
     levels=st.lists(
         st.builds(
             PolicyLevelRequest,
             level=st.one_of(st.sampled_from(["everyone", "project:team-a", "kind:train"]), texts),
-            rules=st.dictionaries(
-                st.sampled_from([rule for rule in RULES if rule != "quiet_hours"]), values
-            ).map(lambda rules: PolicyRulesRequest(**rules)),
+            rules=st.dictionaries(st.sampled_from(RULES), values).map(
+                lambda rules: PolicyRulesRequest(**rules)
+            ),
         ),
         max_size=3,
     ).map(tuple),
@@ -285,15 +245,6 @@ def test_whatever_is_asked_is_refused_or_taken_as_it_is_shown(request_: PolicyRe
     with suppress(InvalidFields):
         made = check_policy(request_, ["team-a"])
         assert check_policy(request_of(made), ["team-a"]) == made
-
-
-@given(texts, texts, texts, values, st.lists(texts, max_size=2))
-def test_whatever_quiet_hours_are_asked_they_are_taken_or_refused(
-    begin: str, end: str, zone: str, timeout: Any, days: list[str]
-) -> None:
-    hours = {"begin": begin, "end": end, "zone": zone, "idle_timeout": timeout or 0, "days": days}
-    with suppress(InvalidFields, msgspec.ValidationError):
-        check(("everyone", {"idle_timeout": "2h", "quiet_hours": [hours]}))
 
 
 @given(texts, texts, texts)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jupyter_gpuquota.core.idle.decide import Event, Reading, Track, keep_alive, observe, resume
 from jupyter_gpuquota.core.idle.policy import rule_for, subject_of
 from jupyter_gpuquota.core.idle.policy_check import check_policy
-from jupyter_gpuquota.model.policy import DAYS, Policy, PolicyRequest
+from jupyter_gpuquota.model.policy import Policy, PolicyRequest
 from tests.builders import NOW, make_session
 
 MINUTE = timedelta(minutes=1)
@@ -124,35 +124,3 @@ def test_what_was_announced_is_not_hurried(day: Any, idle: int, rest: dict[str, 
 def test_the_same_looks_lead_to_the_same(day: Any, idle: int, rest: dict[str, Any]) -> None:
     policy = policy_of(idle_timeout=idle, **rest)
     assert list(play(policy, day)) == list(play(policy, day))
-
-
-clocks = st.integers(0, 1439).map(lambda minute: f"{minute // 60:02}:{minute % 60:02}")
-nights = st.fixed_dictionaries(
-    {
-        "begin": clocks,
-        "end": clocks,
-        "zone": st.sampled_from(["UTC", "Asia/Kolkata", "America/Lima"]),
-        "idle_timeout": st.integers(10, 240).map(lambda minutes: minutes * 60),
-        "days": st.lists(st.sampled_from(DAYS), max_size=3, unique=True),
-    }
-)
-
-
-@given(hours=st.lists(nights, max_size=3), usual=st.integers(0, 600))
-def test_what_is_announced_before_quiet_hours_is_what_happens(
-    hours: list[dict[str, Any]], usual: int
-) -> None:
-    policy = policy_of(idle_timeout=usual, quiet_hours=hours, warn_before=0)
-
-    def due(now: datetime) -> datetime | None:
-        found = rule_for(policy, subject_of(SESSION), None, now).due(NOW, now)
-        return found and found[0]
-
-    announced = due(NOW)
-    assert (announced is None) == (not usual and not hours)
-    if announced:
-        assert announced > NOW
-        for step in range(12):
-            now = NOW + (announced - NOW) * step / 12
-            assert due(now) == announced
-        assert due(announced) <= announced

@@ -89,28 +89,6 @@ async def test_a_clock_that_jumps_ends_nobody_without_a_new_warning(
     assert all(stretch.begin <= stretch.end for stretch in stretches)
 
 
-@pytest.mark.parametrize(
-    ("shown", "begin"),
-    [
-        # Clocks go from 2:00 to 3:00 at 1:00 UTC, and from 3:00 back to 2:00.
-        ("2027-03-28T00:52Z", "2027-03-28T01:00Z"),
-        ("2027-10-31T01:52Z", "2027-10-31T02:00Z"),
-    ],
-)
-async def test_quiet_hours_begin_when_the_clock_on_the_wall_says_so(
-    backend: Backend, clock: Clock, shown: str, begin: str
-) -> None:
-    session = await unused(backend)
-    night = {"begin": "03:00", "end": "05:00", "zone": "Europe/Berlin", "idle_timeout": "9m"}
-    await set_policy(backend, warn_before="4m", cpu_busy=90, quiet_hours=[night])
-    clock.ahead += datetime.fromisoformat(shown) - clock.now()
-    found = (await warned(backend, session)).idle
-    assert found.rule == "quiet_hours"
-    assert datetime.fromisoformat(begin) <= found.acts
-    assert found.acts < datetime.fromisoformat(begin) + timedelta(minutes=40)
-    await suspended(backend, clock, session, found.acts)
-
-
 async def test_keeping_alive_in_the_last_second_counts(backend: Backend, clock: Clock) -> None:
     session = await unused(backend)
     await set_policy(backend, **RULES, keep_alive="20m", keep_alives=9)

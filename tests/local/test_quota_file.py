@@ -18,7 +18,7 @@ from tests.builders import make_node, make_project
 from tests.local.test_administration import GOOD
 
 WORDS = ["projects", "groups", "rules", "name", "quota", "nodes", "members", "grace", "a", "1"]
-WORDS += ["policy", "levels", "rules", "exemptions", "quiet_hours", "begin", "22:00"]
+WORDS += ["policy", "levels", "rules", "exemptions", "idle_timeout", "2h"]
 YAML = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(WORDS))
 
 
@@ -168,9 +168,6 @@ policy:
       rules:
         idle_timeout: 2h
         action: suspend
-        locked: [action]
-        quiet_hours:
-          - {begin: 22:00, end: 06:30, zone: Europe/Berlin, days: [mon, fri], idle_timeout: 20m}
   exemptions:
     - {who: user:ana, until: 2026-03-01T18:00:00+01:00, reason: A demo.}
 """
@@ -180,9 +177,7 @@ def test_the_policy_is_read_with_times_as_they_are_written():
     found = read(POLICY, (make_node(),)).policy
     everyone, team = found.levels
     assert (everyone.level, team.level) == ("everyone", "project:team-a")
-    assert (everyone.rules.idle_timeout, everyone.rules.locked) == (7200, ("action",))
-    (quiet,) = everyone.rules.quiet_hours
-    assert (quiet.begin, quiet.end, quiet.days) == (22 * 60, 6 * 60 + 30, ("mon", "fri"))
+    assert (everyone.rules.idle_timeout, everyone.rules.action) == (7200, "suspend")
     assert found.exemptions[0].until == datetime(2026, 3, 1, 17, tzinfo=UTC)
 
 
@@ -292,9 +287,7 @@ def test_a_timeout_is_measured_by_how_often_it_is_looked():
 @example("projects:\n  - {name: a, quota: " + "9" * 5000 + "}")
 @example("rules: {grace: !!binary aGVsbG8=}\nprojects: []")
 @example("projects: {}\ngroups: !!set {a, b}")
-@example(
-    "policy: {levels: [{level: everyone, rules: {quiet_hours: [{begin: 1:1}]}}]}\nprojects: []"
-)
+@example("policy: {levels: [{level: everyone, rules: {idle_timeout: 1:1}}]}\nprojects: []")
 def test_whatever_a_file_says_is_taken_or_refused(text):
     with suppress(ValueError):
         assert read(text, (make_node(),)).source == "file"

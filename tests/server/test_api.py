@@ -89,7 +89,7 @@ async def call(api, row, prepared=None, **options):
         "rules.put": {"revision": "1"},
         "groups.put": {"revision": "1"},
         "policy.put": {"revision": "1"},
-        "policy.try": {},
+        "policy.preview": {},
         "sessions.put_page": {"state": "open"},
     }.get(row.name)
     session = await create(api)

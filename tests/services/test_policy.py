@@ -125,7 +125,7 @@ async def test_a_session_is_excepted_by_its_name_and_kept_by_its_id() -> None:
         exemption(1, "project:no-such"),
         {**exemption(1, "session:exp"), "reason": " "},
     ]
-    for route in ("policy.put", "policy.try"):
+    for route in ("policy.put", "policy.preview"):
         body = msgspec.convert({"revision": made.revision, "exemptions": wanted}, PolicyRequest)
         with pytest.raises(InvalidFields) as caught:
             await ask(backend, route, "ana", body=body)
@@ -158,23 +158,23 @@ async def test_who_changes_what_is_outdated_is_told_that_first() -> None:
         await put(backend, **stale)
     body = msgspec.convert(stale, PolicyRequest)
     with pytest.raises(Outdated):
-        await ask(backend, "policy.try", "ana", body=body)
+        await ask(backend, "policy.preview", "ana", body=body)
     with pytest.raises(InvalidFields):
-        await ask(backend, "policy.try", "ana", body=msgspec.structs.replace(body, revision=""))
+        await ask(backend, "policy.preview", "ana", body=msgspec.structs.replace(body, revision=""))
 
 
 async def test_a_session_tells_which_level_decided_each_rule() -> None:
     backend = guarded()
     levels = [
-        level("everyone", idle_timeout="2h", action="stop", locked=["action"]),
+        level("everyone", idle_timeout="2h", action="stop"),
         level("project:team-a", idle_timeout="1h"),
     ]
     await put(backend, levels=levels, exemptions=[exemption(1)])
     found = await on(backend, "sessions.policy", await launch(backend))
-    rules = {rule.rule: (rule.value, rule.level, rule.locked) for rule in found.rules}
-    assert rules["idle_timeout"] == ("1h", "project:team-a", False)
-    assert rules["action"] == ("stop", "everyone", True)
-    assert rules["warn_before"] == ("10m", "built-in", False)
+    rules = {rule.rule: (rule.value, rule.level) for rule in found.rules}
+    assert rules["idle_timeout"] == ("1h", "project:team-a")
+    assert rules["action"] == ("stop", "everyone")
+    assert rules["warn_before"] == ("10m", "built-in")
     assert found.exempt.who == "user:ben"
 
 
@@ -236,25 +236,19 @@ async def test_a_project_takes_its_level_with_it() -> None:
     ]
 
 
-async def test_a_policy_is_tried_on_what_was_recorded() -> None:
+async def test_a_policy_is_previewed_on_what_was_recorded() -> None:
     backend, now = guarded(), int(datetime.now(UTC).timestamp())
     who = Subject("s1", "ben", "team-a", "interactive")
     stretches = [
-        Stretch(who, 500, now - 30 * 86_400, now - 29 * 86_400, idle=True),  # too long ago
-        Stretch(who, 500, now - 7200, now, idle=True),
+        Stretch(who, now - 30 * 86_400, now - 29 * 86_400, idle=True),  # too long ago
+        Stretch(who, now - 7200, now, idle=True),
     ]
     record(backend, stretches)
     levels = ({"level": "everyone", "rules": {"idle_timeout": "1h"}},)
     body = msgspec.convert({"levels": levels}, PolicyRequest)
-    found = await ask(backend, "policy.try", "ana", body=body)
-    (act,) = found.acts
-    assert (act.user, act.action, act.false_alarm) == ("ben", "suspend", False)
-    assert act.returned == pytest.approx(500, abs=10)
-    assert [sentence.key for sentence in found.sentences] == [
-        "trial.based",
-        "trial.ended",
-        "trial.soon.none",
-    ]
+    found = await ask(backend, "policy.preview", "ana", body=body)
+    assert (found.key, found.args["n"]) == ("past.idle.part", 1)
+    assert found.text.startswith("It would have ended 1 idle session in the last 2 h")
     assert backend.policing.policy().levels == ()
     with pytest.raises(NotAllowed):
-        await ask(backend, "policy.try", "ben", body=body)
+        await ask(backend, "policy.preview", "ben", body=body)

@@ -145,7 +145,7 @@ def test_a_session_to_keep_has_no_idle_time_of_its_own(client, console):
 
 
 def test_a_policy_that_allows_no_such_time_holds(client, console):
-    client.policy.set("everyone", idle_timeout="20m", lock=["idle_timeout"])
+    client.policy.set("everyone", idle_timeout="20m", idle_timeout_min="20m")
     assert session_of(client, console, "-g 0.25").spec.idle_timeout is None
 
 

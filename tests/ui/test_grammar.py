@@ -138,7 +138,7 @@ def test_all_problems_are_reported_at_once():
         (["project", "show", "a", "--quota", "1"], "Unknown option '--quota'", "Available: --help"),
         (["list", "--usr", "--stat"], "Unknown options '--usr', '--stat'", "--user or --state"),
         (["policy"], "required: ACTION", "--help"),
-        (["policy", "set"], "required: LEVEL", "policy set --help"),
+        (["policy", "unset"], "required: LEVEL", "policy unset --help"),
         (["list", "--", "extra"], "nothing after `--`", "help list"),
         (["describe"], "required: NAME", "--help"),
         (["logs", "x", "--tail", "many"], "'many' is not a whole number", ""),
@@ -214,7 +214,7 @@ def test_names_of_commands_are_unique():
         ("controller --all", "controller status --all"),
         ("controller --backend b stop", "controller stop --backend b"),
         ("project -q 4 set a", "project set a -q 4"),
-        ("policy set --lock action everyone grace=1", "policy set everyone grace=1 --lock action"),
+        ("policy set --grace 1 everyone action=stop", "policy set everyone action=stop --grace 1"),
         ("policy set everyone --grace 1 action=stop", "policy set everyone action=stop --grace 1"),
     ],
 )

@@ -64,10 +64,6 @@ def idle_session(state: str = "running", *, kept: int = 0, **idle: Any) -> Sessi
             idle_session(level="everyone", action="notify", acts=SINCE, warned=SINCE),
             "idle for 22 min, the owner was notified at 02:42 UTC by everyone's policy",
         ),
-        (
-            idle_session(rule="quiet_hours", level="project:team-a", action="suspend", acts=SOON),
-            "idle for 22 min, will be suspended at 03:34 UTC by team-a's policy for quiet hours",
-        ),
         (idle_session(exempt=SOON), "idle for 22 min, exempt until 03:34 UTC"),
         (idle_session(kept=5), "kept alive until 03:09 UTC"),
         (idle_session(kept=-5), ""),
@@ -135,16 +131,15 @@ def test_the_maximum_run_time_is_shown_before_its_end() -> None:
     ("kind", "said"),
     [
         ("interactive", "interactive_life 4h (everyone)"),
-        ("train", "train_life 1d (kind:train, locked)"),
+        ("train", "train_life 1d (kind:train)"),
     ],
 )
 def test_the_policy_includes_the_maximum_run_time(kind: Kind, said: str) -> None:
-    values = dict.fromkeys(RULES, ("never", "built-in", False))
-    values["interactive_life"] = ("4h", "everyone", False)
-    values["train_life"] = ("1d", "kind:train", True)
+    values = dict.fromkeys(RULES, ("never", "built-in"))
+    values["interactive_life"] = ("4h", "everyone")
+    values["train_life"] = ("1d", "kind:train")
     rules = tuple(
-        DecidedRule(rule=rule, value=value, level=level, locked=locked)
-        for rule, (value, level, locked) in values.items()
+        DecidedRule(rule=rule, value=value, level=level) for rule, (value, level) in values.items()
     )
     assert policy_text(SessionPolicy(session="s", rules=rules), kind) == said
 

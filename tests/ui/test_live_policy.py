@@ -35,10 +35,11 @@ def test_a_policy_is_set_refused_explained_and_kept(shell):
     assert said[:2] == ["removed team-c from the policy", "deleted project team-c"]
 
 
-def test_a_policy_can_be_tried_without_records(shell):
-    said = shell.json("policy", "try", "everyone", "idle_timeout=30m")
+def test_a_policy_can_be_previewed_without_records(shell):
+    said = shell.json("policy", "set", "everyone", "idle_timeout=30m", "--dry-run")
     assert isinstance(said["message"], str)
-    error = json.loads(shell("policy", "try", "everyone", "idle_timeout=1s", "--json").err)
+    line = ("policy", "set", "everyone", "idle_timeout=1s", "--dry-run", "--json")
+    error = json.loads(shell(*line).err)
     assert [field["field"] for field in error["fields"]] == ["idle_timeout of everyone"]
 
 

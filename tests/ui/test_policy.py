@@ -47,7 +47,7 @@ def row(text: str, first: str) -> list[str]:
 
 def test_all_levels_are_shown_in_one_table(gpu):
     assert row(gpu("policy show").text, "RULE") == ["RULE", "built-in"]
-    gpu("policy set everyone idle_timeout=2h warn_before=15m --lock warn_before")
+    gpu("policy set everyone idle_timeout=2h warn_before=15m")
     gpu("policy set kind:train action=notify")
     view = gpu("policy set project:team-a idle_timeout=4h")
     assert row(view.text, "RULE") == [
@@ -58,12 +58,12 @@ def test_all_levels_are_shown_in_one_table(gpu):
         "kind:train",
     ]
     assert row(view.text, "idle_timeout ") == ["idle_timeout", "never", "2h", "4h", "-"]
-    assert row(view.text, "warn_before") == ["warn_before", "10m", "15m", "(locked)", "-", "-"]
+    assert row(view.text, "warn_before") == ["warn_before", "10m", "15m", "-", "-"]
     assert {line.split()[0] for line in view.text.splitlines()[1:]} == set(RULES)
     assert "<table" in view.html
-    found = {(r["level"], r["rule"]): (r["value"], r["locked"]) for r in view.records}
-    assert found["everyone", "warn_before"] == ("15m", True)
-    assert found["project:team-a", "idle_timeout"] == ("4h", False)
+    found = {(r["level"], r["rule"]): r["value"] for r in view.records}
+    assert found["everyone", "warn_before"] == "15m"
+    assert found["project:team-a", "idle_timeout"] == "4h"
     assert msgspec.json.decode(to_json(view.document), type=Policy) == view.data
 
 
@@ -77,29 +77,14 @@ def test_problems_of_the_file_are_shown_with_its_policy(gpu, backend):
 
 def test_rules_that_are_not_named_keep_their_values(gpu, backend):
     gpu("policy set everyone --idle-timeout 2h action=stop")
-    gpu("policy set --lock idle_timeout everyone action=suspend")
+    gpu("policy set everyone action=suspend")
     (level,) = backend.policing.policy().levels
     assert (level.rules.idle_timeout, level.rules.action) == (7200, "suspend")
-    assert level.rules.locked == ("idle_timeout",)
-    gpu("policy set everyone --unlock idle_timeout")
-    assert backend.policing.policy().levels[0].rules.locked == ()
-
-
-def test_a_rule_is_not_locked_and_unlocked_at_once(gpu, backend):
-    gpu("policy set everyone idle_timeout=2h action=stop --lock action")
-    line = (
-        "policy set everyone warn_before=5m --lock action,idle_timeout --unlock idle_timeout,action"
-    )
-    twice = "It cannot be both locked and unlocked."
-    assert wrong(gpu, line) == {"action": twice, "idle_timeout": twice}
-    (level,) = backend.policing.policy().levels
-    assert (level.rules.locked, level.rules.warn_before) == (("action",), None)
 
 
 def test_rules_and_levels_are_unset(gpu, backend):
-    gpu("policy set everyone idle_timeout=2h action=stop --lock action")
+    gpu("policy set everyone idle_timeout=2h action=stop")
     gpu("policy unset everyone action")
-    assert backend.policing.policy().levels[0].rules.locked == ()
     with pytest.raises(NotFound, match="everyone does not set action"):
         gpu("policy unset everyone action")
     gpu("policy unset everyone idle_timeout")
@@ -111,35 +96,15 @@ def test_rules_and_levels_are_unset(gpu, backend):
     assert backend.policing.policy().levels == ()
 
 
-def test_quiet_hours_are_written_as_they_are_shown(gpu, backend):
-    hours = "mon,fri 22:00-06:30 Europe/Berlin: 20m; daily 12:00-13:00 UTC: 30m"
-    view = gpu(f'policy set everyone idle_timeout=2h "quiet_hours={hours}"')
-    assert hours in view.text
-    gpu(f'policy set kind:train "quiet_hours={hours}"')
-    rules = [level.rules.quiet_hours for level in backend.policing.policy().levels]
-    assert rules[0] == rules[1]
-    assert wrong(gpu, "policy set everyone quiet_hours=night") == {
-        "quiet_hours": "'night' is not a valid list of quiet hours."
-    }
-    said = wrong(gpu, 'policy set everyone "quiet_hours=daily 22:00-25:00 Berlin: 20m"')
-    assert list(said) == ["quiet_hours.end of everyone", "quiet_hours.zone of everyone"]
-    gpu("policy set everyone quiet_hours=none")
-    assert backend.policing.policy().levels[0].rules.quiet_hours == ()
-
-
 def test_problems_name_the_rule_and_the_level(gpu):
     gpu("policy set project:team-a idle_timeout=4h")
     line = "policy set everyone warn_before=2h idle_timeout=1h"
     assert list(wrong(gpu, line)) == ["idle_timeout of everyone"]
-    line = "policy set everyone warn_before=soon keep_alives=many --lock action"
-    said = ["warn_before of everyone", "keep_alives of everyone", "lock of everyone"]
+    line = "policy set everyone warn_before=soon keep_alives=many"
+    said = ["warn_before of everyone", "keep_alives of everyone"]
     assert list(wrong(gpu, line)) == said
     assert wrong(gpu, "policy set project:team-z action=stop") == {
         "project:team-z": "Unknown project: 'team-z'."
-    }
-    line = "policy set everyone idle_timeout=2h --lock idle_timeout"
-    assert wrong(gpu, line) == {
-        "idle_timeout of project:team-a": "idle_timeout is locked by everyone's policy."
     }
     with pytest.raises(InvalidFields) as caught:
         gpu("policy set everyone idle_timout=2h graze=1m")
@@ -163,17 +128,14 @@ def test_problems_name_the_rule_and_the_level(gpu):
         "policy show everyone",
         "policy explain",
         "policy explain exp1 idle_timeout",
-        "policy explain exp1 --lock action",
         "policy exempt user:ana --reason x",
         "policy unexempt",
         "policy unset everyone --until 3d",
         "policy show -p team-a",
         "policy show --dry-run",
-        "policy try everyone --dry-run idle_timeout=2h",
-        "policy try everyone",
-        "policy try",
+        "policy try everyone idle_timeout=2h",
         "policy show --idle-timeout 2h",
-        "policy set --lock action",
+        "policy set --idle-timeout 2h",
         "policy unset everyone --idle-timeout 2h",
     ],
 )
@@ -227,10 +189,10 @@ def test_an_explanation_names_the_level_of_each_rule_and_the_signals(
     gpu, client, backend, transport
 ):
     client.sessions.submit("exp1", gpu=0.5, project="team-a")
-    gpu("policy set everyone idle_timeout=2h --lock idle_timeout")
+    gpu("policy set everyone idle_timeout=2h")
     gpu("policy set project:team-a action=stop")
     view = gpu("policy explain exp1")
-    assert row(view.text, "idle_timeout ") == ["idle_timeout", "2h", "everyone", "(locked)", "-"]
+    assert row(view.text, "idle_timeout ") == ["idle_timeout", "2h", "everyone", "-"]
     assert row(view.text, "action") == ["action", "stop", "project:team-a", "-"]
     assert "No activity check yet." in view.text
     assert "exp1: active" not in view.text
@@ -275,11 +237,9 @@ def test_an_explanation_names_the_level_of_each_rule_and_the_signals(
 def test_details_show_the_effective_policy(gpu, client):
     client.sessions.submit("exp1", gpu=0.5, project="team-a")
     assert row(gpu("describe exp1").text, "idle policy")[2:] == ["none"]
-    gpu("policy set everyone idle_timeout=2h warn_before=15m --lock warn_before")
+    gpu("policy set everyone idle_timeout=2h warn_before=15m")
     gpu("policy set project:team-a gpu_idle_timeout=30m")
-    said = (
-        "idle_timeout 2h (everyone), warn_before 15m (everyone, locked), action suspend (built-in)"
-    )
+    said = "idle_timeout 2h (everyone), warn_before 15m (everyone), action suspend (built-in)"
     text = gpu("describe exp1").text
     assert f"{said}, gpu_idle_timeout 30m (project:team-a)" in text
 
@@ -303,11 +263,11 @@ def test_a_session_is_kept_alive(gpu, client, backend):
 
 def test_the_audit_log_shows_changed_rules(gpu):
     gpu("policy set everyone idle_timeout=2h")
-    gpu("policy set everyone idle_timeout=1h --lock idle_timeout")
+    gpu("policy set everyone idle_timeout=1h")
     gpu("policy exempt user:ana --until 2099-01-01T00:00Z --reason long")
     lines = gpu("project audit").text.splitlines()
     assert "user:ana is exempt until 2099-01-01 00:00 UTC: long" in lines[1]
-    assert "everyone idle_timeout 2h → 1h (locked)" in lines[2]
+    assert "everyone idle_timeout 2h → 1h" in lines[2]
     assert "everyone idle_timeout unset → 2h" in lines[3]
 
 
@@ -330,36 +290,51 @@ def test_the_second_of_two_concurrent_changes_is_refused(client, backend):
     assert backend.policing.policy().levels == later.levels
 
 
-def test_try_and_dry_run_change_nothing(gpu, client, backend):
+def test_a_dry_run_says_whom_it_would_have_ended_and_changes_nothing(gpu, client, backend):
     session = client.sessions.submit("exp1", gpu=0.5, project="team-a")
+    assert gpu("policy set everyone idle_timeout=1d --dry-run").text == (
+        "No activity is recorded yet."
+    )
     now = int(datetime.now(UTC).timestamp())
     who = Subject(session.id, "me", "team-a", "interactive")
-    for begin, end, idle in ((9000, 5400, True), (5400, 5300, False), (5300, 0, True)):
-        record(backend, [Stretch(who, 500, now - begin, now - end, idle=idle)])
-    assert gpu("policy try everyone idle_timeout=1d").text == (
-        "Based on 2 h 30 min of recorded activity of 1 session. No session would have been ended. "
-        "Applied now, it affects no session within an hour."
-    )
-    for line in (
-        "policy try --idle-timeout 45m",
-        "policy try idle_timeout=45m",
-        "policy try everyone idle_timeout=45m",
-        "policy set everyone idle_timeout=45m --dry-run",
+    record(backend, [Stretch(who, now - 9000, now, idle=True)])
+    for line, count in (
+        ("policy set everyone idle_timeout=1d --dry-run", "0 idle sessions"),
+        ("policy set everyone idle_timeout=45m --dry-run", "1 idle session"),
+        ("policy set everyone idle_timeout=45m action=notify --dry-run", "0 idle sessions"),
     ):
         view = gpu(line)
-        assert "Sessions ended: 2 (1 premature: used again within 1 h)" in view.text
-        assert row(view.text, "team-a")[:7] == ["team-a", "0", "→", "2", "0", "→", "1"]
-        assert [r["session"] for r in view.records] == ["exp1", "exp1"]
-        assert [r["false_alarm"] for r in view.records] == [False, True]
-        assert "(premature)" in view.text
-        assert "<table" in view.html
+        assert view.text == (
+            f"It would have ended {count} in the last 2 h 30 min (no earlier activity is recorded)."
+        )
+        assert view.text in view.html
         assert backend.policing.policy().levels == ()
     gpu("policy set everyone idle_timeout=45m warn_before=5m")
-    gone = gpu("policy unset everyone --dry-run")
-    assert "No session would have been ended." in gone.text
-    assert row(gone.text, "team-a")[1:4] == ["2", "→", "0"]
+    assert "ended 0 idle sessions" in gpu("policy unset everyone --dry-run").text
     assert len(backend.policing.policy().levels) == 1
-    assert list(wrong(gpu, "policy try everyone warn_before=soon")) == ["warn_before of everyone"]
+    line = "policy set everyone warn_before=soon --dry-run"
+    assert list(wrong(gpu, line)) == ["warn_before of everyone"]
+
+
+@pytest.mark.parametrize(
+    ("line", "example"),
+    [
+        ("policy set idle_timeout=30m", "idle_timeout=30m"),
+        ("policy set idle_timeout=30m action=stop", "idle_timeout=30m action=stop"),
+        ("policy set --idle-timeout 30m", "idle_timeout=30m"),
+        ("policy set", "idle_timeout=2h"),
+    ],
+)
+def test_a_level_that_is_missing_is_asked_for(gpu, line, example):
+    with pytest.raises(InvalidRequest) as caught:
+        gpu(line)
+    assert caught.value.message == "Choose a level: everyone, project:NAME or kind:KIND."
+    assert caught.value.hint == f"For example: policy set everyone {example}."
+
+
+def test_a_short_timeout_needs_no_second_rule(gpu):
+    gpu("policy set everyone idle_timeout=5m")
+    assert list(wrong(gpu, "policy set everyone warn_before=10m")) == ["idle_timeout of everyone"]
 
 
 def test_levels_rules_and_values_are_completed(gpu, client, backend):
@@ -369,10 +344,8 @@ def test_levels_rules_and_values_are_completed(gpu, client, backend):
     source = Source(lambda: InMemory(backend))
     for words, some in (
         (["policy"], {"show", "set", "explain"}),
-        (["policy", "set"], {"everyone", "project:team-a", "kind:train", "--lock", "--grace"}),
+        (["policy", "set"], {"everyone", "project:team-a", "kind:train", "--grace"}),
         (["policy", "set", "everyone"], {"idle_timeout=", "action=suspend", "action=notify"}),
-        (["policy", "set", "everyone", "--lock"], {"idle_timeout", "action"}),
-        (["policy", "try"], {"everyone", "idle_timeout="}),
         (["policy", "unset"], {"everyone"}),
         (["policy", "unset", "everyone"], {"idle_timeout"}),
         (["policy", "explain"], {"exp1"}),
@@ -386,7 +359,7 @@ def test_levels_rules_and_values_are_completed(gpu, client, backend):
 
 def test_a_program_does_the_same(client):
     client.sessions.submit("exp1", gpu=0.5)
-    client.policy.set("everyone", idle_timeout="2h", lock=["idle_timeout"])
+    client.policy.set("everyone", idle_timeout="2h")
     found = client.policy.explain("exp1")
     assert found.rules[0].level == "everyone"
     assert client.activity("exp1").looked is False

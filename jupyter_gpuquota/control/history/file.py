@@ -61,7 +61,7 @@ _ACTIVITY = """
         project TEXT NOT NULL,
         kind TEXT NOT NULL,
         wish INTEGER,
-        milli INTEGER NOT NULL,
+        stops INTEGER NOT NULL,
         idle INTEGER NOT NULL,
         gpu TEXT NOT NULL,
         PRIMARY KEY (session, begin)

@@ -1,4 +1,4 @@
-"""The log of sessions' activity, for policy previews; it is part of the history file.
+"""The log of sessions' activity, from which a policy is previewed; it is part of the history file.
 
 It runs in the recorder's thread. Records that cannot be written are a gap, as in the history.
 """
@@ -95,13 +95,13 @@ def _rows(stretches: Iterable[Stretch]) -> Iterator[tuple[object, ...]]:
             who.project,
             who.kind,
             who.wish,
-            s.milli,
+            who.stops,
             s.idle,
             s.gpu,
         )
 
 
 def _stretch(row: tuple[Any, ...]) -> Stretch:
-    session, begin, end, owner, project, kind, wish, milli, idle, gpu = row
-    subject = Subject(session, owner, project, kind, wish)
-    return Stretch(subject, milli, begin, end, bool(idle), gpu)
+    session, begin, end, owner, project, kind, wish, stops, idle, gpu = row
+    subject = Subject(session, owner, project, kind, wish, bool(stops))
+    return Stretch(subject, begin, end, bool(idle), gpu)

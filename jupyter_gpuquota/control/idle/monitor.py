@@ -11,15 +11,13 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from ...core.idle import decide, endings, outlook
+from ...core.idle import decide, endings
 from ...core.idle.decide import Event, Reading, Track
 from ...core.idle.policy import Limits, Ruling, subject_of
 from ...core.idle.replay import Stretch
 from ...core.lifecycle import note
 from ...errors import WrongState
 from ...model.idleness import Activity, Idleness, KeptAlive
-from ...model.policy import Policy
-from ...model.policy_trial import TrialSoon
 from ...model.sessions import Session
 from ..board import Board
 from ..clock import Clock
@@ -83,19 +81,11 @@ class IdleMonitor:
             self._tracks[session.id, session.run] = changed
         return msgspec.structs.replace(session, kept=kept, idle=_put_off(session.idle, kept))
 
-    def outlook(self, policy: Policy) -> tuple[TrialSoon, ...]:
-        """Return what another policy would change for running sessions in the next hour."""
-        settings, now = self._board.settings, self._clock.now()
-        projects = {project.name: project for project in settings.projects}
-        unseen = decide.resume(None, None, now)
-        known = [(s, self._tracks.get((s.id, s.run), unseen)) for s in self._running()]
-        return outlook.soon(known, settings.policy, policy, projects, now, self._every)
-
     def observations(self) -> Iterator[Stretch]:
         """Yield the last observations, as stretches of zero length, to be recorded.
 
-        A session that was ended for being idle would, without a policy, still be idle and hold its
-        share: that is recorded for a day, so that policies are compared on the same week.
+        A session that was ended for being idle would, without a policy, still be idle: that is
+        recorded for a day, so that a policy that ends it later is judged by the same week.
         """
         now = self._clock.now()
         for session in self._board.sessions:
@@ -147,8 +137,7 @@ def _ended_idle(session: Session) -> bool:
 
 
 def _resting(session: Session, now: int) -> Stretch:
-    whose, milli = subject_of(session), session.spec.share.milli
-    return Stretch(subject=whose, milli=milli, begin=now, end=now, idle=True)
+    return Stretch(subject_of(session), begin=now, end=now, idle=True)
 
 
 def _stretch(session: Session, track: Track, now: int) -> Stretch:
@@ -158,7 +147,6 @@ def _stretch(session: Session, track: Track, now: int) -> Stretch:
     gpu = next((s.state for s in track.signals if s.name == "gpu"), None)
     return Stretch(
         subject=subject_of(session),
-        milli=session.placement.milli if session.placement else 0,
         begin=now,
         end=now,
         idle=idle and track.looked - since >= _SHOWN,

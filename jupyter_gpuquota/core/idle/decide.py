@@ -77,7 +77,7 @@ def observe(
     """Return the state after an observation, and what to do; `every` is the interval."""
     watched = timedelta() <= now - before.looked <= every * _MISSED
     signals = tuple(_signal(reading, before, now, watched=watched) for reading in readings)
-    found = _found(signals, ruling, now)
+    found = _found(signals, ruling)
     kept = _remaining(before.kept, now, used=not _idle(signals))
     if found is None:
         return Track(now, signals, None, kept), ""
@@ -155,20 +155,24 @@ def _idle(signals: Iterable[Signal]) -> bool:
     return bool(states) and all(state == "idle" for state in states)
 
 
-def _found(signals: Sequence[Signal], ruling: Ruling, now: datetime) -> Idleness | None:
+def _found(signals: Sequence[Signal], ruling: Ruling) -> Idleness | None:
     """Return the idleness whose rule applies first, None for an active session."""
     limits = ruling.limits
     gpu = [s.last for s in signals if s.name == "gpu" and s.state == "idle"]
     found = []
     if _idle(signals):
         since = max(signal.last for signal in signals)
-        due, rule = ruling.due(since, now) or (None, "idle_timeout")
-        found.append(_of(rule, since, due, limits.action, ruling))
+        due = _after(since, limits.idle_timeout)
+        found.append(_of("idle_timeout", since, due, limits.action, ruling))
     if gpu and limits.gpu_idle_timeout:
-        due = gpu[0] + timedelta(seconds=limits.gpu_idle_timeout)
+        due = _after(gpu[0], limits.gpu_idle_timeout)
         found.append(_of("gpu_idle_timeout", gpu[0], due, limits.gpu_idle_action, ruling))
     acting = [idle for idle in found if idle.acts]
     return min(acting, key=_when, default=found[0] if found else None)
+
+
+def _after(since: datetime, timeout: int) -> datetime | None:
+    return since + timedelta(seconds=timeout) if timeout else None
 
 
 def _when(idle: Idleness) -> tuple[datetime, int]:

@@ -18,7 +18,6 @@ from ..lifecycle import request_end
 
 _CODES: dict[IdleRule, ReasonCode] = {
     "idle_timeout": "IdleTimeout",
-    "quiet_hours": "IdleTimeout",
     "gpu_idle_timeout": "GpuIdleTimeout",
 }
 IDLE = frozenset(_CODES.values())

@@ -23,8 +23,7 @@ def extending(policy: Policy, now: datetime) -> Extends:
         """Return how often such a session can be kept alive; 0 if nothing would end it."""
         ruling = rule_for(policy, Subject("", "", project, kind, wish, stops), None, now)
         limits = ruling.limits
-        timed = limits.idle_timeout or ruling.decided["quiet_hours"].value
-        ends = timed and limits.action != "notify"
+        ends = limits.idle_timeout and limits.action != "notify"
         ends = ends or (limits.gpu_idle_timeout and limits.gpu_idle_action != "notify")
         return limits.keep_alives if ends and limits.keep_alive else 0
 

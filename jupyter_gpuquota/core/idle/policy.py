@@ -1,18 +1,17 @@
 """The effective policy of a session, and the level that decided each rule.
 
-Levels, weakest first: built-in, everyone, the project, the kind, the session's own request. A
-stronger level wins unless a weaker one has locked the rule. A session may request an idle timeout
-only, within the bounds that the levels below allow.
+Levels, weakest first: built-in, everyone, the project, the kind, the session's own request. The
+strongest level that sets a rule decides. A session may request an idle timeout only, within the
+bounds that the levels below allow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, cast
 
-from ...model.idleness import IdleRule
 from ...model.messages.idle_words import rule_text
 from ...model.policy import (
     RULES,
@@ -21,14 +20,12 @@ from ...model.policy import (
     IdleAction,
     Policy,
     PolicyRules,
-    QuietHours,
     RuleName,
     life_rule,
 )
 from ...model.quota import Project
 from ...model.sessions import Kind, Session
 from ...model.spans import write_span
-from . import quiet_hours
 
 BUILT_IN = PolicyRules(
     idle_timeout=0,
@@ -44,22 +41,24 @@ BUILT_IN = PolicyRules(
     keep_alives=3,
     cpu_busy=5,
     gpu_busy=1,
-    quiet_hours=(),
 )
 """The default of every rule: idle sessions are never ended."""
 
 NO_POLICY = Policy(built_in=BUILT_IN)
 """The policy until an administrator sets one."""
 
+TIMEOUTS: tuple[tuple[RuleName, RuleName], ...] = (
+    ("idle_timeout", "action"),
+    ("gpu_idle_timeout", "gpu_idle_action"),
+)
+"""Each timeout with the rule for what happens then."""
+
 _NEVER = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The effective rules, in the units of `PolicyRules`.
-
-    `idle_timeout` is the present one, with quiet hours and the session's own request.
-    """
+    """The effective rules, in the units of `PolicyRules`, with the session's own request."""
 
     idle_timeout: int
     gpu_idle_timeout: int
@@ -101,7 +100,6 @@ class Decided:
 
     value: Any
     level: str
-    locked: bool = False
     note: str = ""
 
 
@@ -112,29 +110,10 @@ class Ruling:
     limits: Limits
     decided: Mapping[RuleName, Decided]
     exempt: Exemption | None = None
-    usual: int = 0
-    """The idle timeout outside quiet hours, in seconds; 0 for never."""
 
     def level(self, rule: RuleName) -> str:
         """Return the level that decided a rule."""
         return self.decided[rule].level
-
-    def due(self, since: datetime, now: datetime) -> tuple[datetime, IdleRule] | None:
-        """Return when a session that is idle since a time is ended, by which rule; None for never.
-
-        Quiet hours that have not begun are taken into account, so that announced times hold.
-        """
-        timeout = self.limits.idle_timeout
-        past: IdleRule = "idle_timeout" if timeout == self.usual else "quiet_hours"
-        if timeout and since + timedelta(seconds=timeout) <= now:
-            return since + timedelta(seconds=timeout), past
-        hours: tuple[QuietHours, ...] = self.decided["quiet_hours"].value
-        found: list[tuple[datetime, IdleRule]] = [
-            (quiet_hours.due(each, since, now), "quiet_hours") for each in hours
-        ]
-        if self.usual:
-            found.insert(0, (since + timedelta(seconds=self.usual), "idle_timeout"))
-        return min(found, key=lambda each: each[0], default=None)
 
     @property
     def rules(self) -> tuple[DecidedRule, ...]:
@@ -144,7 +123,6 @@ class Ruling:
                 rule=rule,
                 value=rule_text(rule, found.value),
                 level=found.level,
-                locked=found.locked,
                 note=found.note,
             )
             for rule, found in self.decided.items()
@@ -163,10 +141,10 @@ def rule_for(policy: Policy, subject: Subject, project: Project | None, now: dat
     found = layered(policy, subject.project, subject.kind, project)
     _wish(found["idle_timeout"], subject.wish, found)
     action = found["action"]
-    if subject.stops and not action.locked:
+    if subject.stops:
         action.value, action.level = "stop", "session"
-    rules, usual = _with_quiet(found, now), found["idle_timeout"].value
-    return Ruling(_limits(rules), rules, exemption_of(policy, subject, now), usual)
+    _shorten_warning(found)
+    return Ruling(_limits(found), found, exemption_of(policy, subject, now))
 
 
 def life_of(policy: Policy, session: Session, project: Project | None) -> Decided:
@@ -192,11 +170,8 @@ def layered(
     for level, rules in _levels(policy, project, kind, settings):
         for rule in asked:
             value = getattr(rules, rule)
-            before = found.setdefault(rule, Decided(None, "built-in"))
-            if value is not None and not before.locked:
+            if value is not None or rule not in found:
                 found[rule] = Decided(value, level)
-            if rule in rules.locked:
-                found[rule].locked = True
     return found
 
 
@@ -238,9 +213,6 @@ def _wish(decided: Decided, wish: int | None, found: dict[RuleName, Decided]) ->
     if wish is None:
         return
     wanted, usual = write_span(wish) if wish else "never", decided.level
-    if decided.locked:
-        decided.note = f"The session requested {wanted}; {decided.level} has locked this rule."
-        return
     least, most = bounds(found)
     granted = min(max(wish or _NEVER, least), most or _NEVER)
     decided.value, decided.level = 0 if granted == _NEVER else granted, "session"
@@ -250,16 +222,17 @@ def _wish(decided: Decided, wish: int | None, found: dict[RuleName, Decided]) ->
         decided.note = f"The session requested {wanted}, which {bound} does not allow."
 
 
-def _with_quiet(found: Mapping[RuleName, Decided], now: datetime) -> dict[RuleName, Decided]:
-    """Return the present rules: quiet hours may shorten the idle timeout."""
-    hours: tuple[QuietHours, ...] = found["quiet_hours"].value
-    idle, usual = found["idle_timeout"], found["idle_timeout"].value
-    soonest = min((held.idle_timeout for held in quiet_hours.active(hours, now)), default=_NEVER)
-    if soonest >= (usual or _NEVER):
-        return dict(found)
-    note = f"Quiet hours are active; otherwise it is {rule_text('idle_timeout', usual)}."
-    sooner = Decided(soonest, found["quiet_hours"].level, idle.locked, note)
-    return {**found, "idle_timeout": sooner}
+def _shorten_warning(found: Mapping[RuleName, Decided]) -> None:
+    """Let the built-in warning come after half of the shortest timeout that ends sessions.
+
+    What nobody has set must not contradict what an administrator sets.
+    """
+    warning = found["warn_before"]
+    if warning.level != "built-in":
+        return
+    most = [found[rule].value // 2 for rule, by in TIMEOUTS if found[by].value != "notify"]
+    most += [found["keep_alive"].value] if found["keep_alives"].value else []
+    warning.value = min([warning.value, *filter(None, most)])
 
 
 def _limits(found: Mapping[RuleName, Decided]) -> Limits:

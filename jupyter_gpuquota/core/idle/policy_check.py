@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, cast, get_args
-from zoneinfo import available_timezones
+from typing import Any, get_args
 
 from ...errors import FieldError
 from ...model.messages.build import field_error
 from ...model.messages.formats import Arg
 from ...model.policy import (
-    DAYS,
     RULES,
     SPANS,
-    Day,
     Exemption,
     ExemptionRequest,
     IdleAction,
@@ -24,19 +21,18 @@ from ...model.policy import (
     PolicyRequest,
     PolicyRules,
     PolicyRulesRequest,
-    QuietHours,
-    QuietHoursRequest,
     RuleName,
 )
 from ...model.sessions import Kind
-from ..fields import BadValue, FieldReader
-from .policy import BUILT_IN, layered
+from ..fields import FieldReader
+from .policy import BUILT_IN, TIMEOUTS, Decided, layered
 
 _ACTIONS = get_args(IdleAction)
 _KINDS = get_args(Kind)
-_CLOCK = re.compile(r"([01]\d|2[0-3]):([0-5]\d)", re.ASCII)
 _MOST = {"keep_alives": 1000, "cpu_busy": 100_000, "gpu_busy": 100}
-_TIMEOUTS = frozenset(rule for rule in SPANS if "idle_timeout" in rule)
+_CHECKED = frozenset(rule for rule in SPANS if "idle_timeout" in rule)
+"""Rules that span at least two activity checks."""
+
 _WHO = re.compile(r"(session|user|project):.+")
 
 
@@ -65,19 +61,10 @@ def check_policy(request: PolicyRequest, projects: Sequence[str], every: int = 3
         built_in=BUILT_IN,
         revision=request.revision,
     )
-    reader.add([*_contradicting(request, policy, reader.errors)])
+    wrong = {error.field for error in reader.errors}
+    reader.add([each for each in _impossible(request, policy) if each.field not in wrong])
     reader.finish()
     return policy
-
-
-def _contradicting(
-    request: PolicyRequest, policy: Policy, errors: Sequence[FieldError]
-) -> Iterator[FieldError]:
-    """Yield what does not go together, of what could be read."""
-    wrong = [error.field for error in errors]
-    for error in (*_overruled(request, policy), *_impossible(request, policy)):
-        if not any(field == error.field or field.startswith(f"{error.field}[") for field in wrong):
-            yield error
 
 
 def _check_level(level: str, projects: Sequence[str], reader: FieldReader) -> bool:
@@ -103,29 +90,15 @@ def _read_rules(request: PolicyRulesRequest, least: int, reader: FieldReader) ->
         asked = getattr(request, rule)
         if asked is None:
             continue
-        if rule in _TIMEOUTS:
+        if rule in _CHECKED:
             rules[rule] = _read_timeout(rule, asked, least, reader)
         elif rule in SPANS:
             rules[rule] = reader.duration(rule, asked, "never")
         elif rule in _MOST:
             rules[rule] = _read_count(rule, asked, reader)
-        elif rule == "quiet_hours":
-            rules[rule] = tuple(
-                _read_quiet(hours, least, reader.under(f"quiet_hours[{i}]."))
-                for i, hours in enumerate(asked)
-            )
         else:
             rules[rule] = reader.choice(rule, asked, _ACTIONS)
-    _check_locked(request, reader)
-    locked = tuple(name for name in request.locked if name in RULES)
-    return PolicyRules(**rules, locked=locked)
-
-
-def _check_locked(request: PolicyRulesRequest, reader: FieldReader) -> None:
-    for i, name in enumerate(request.locked):
-        is_rule = reader.known(f"locked[{i}]", name, RULES, "policy.rule")
-        if is_rule and getattr(request, name) is None:
-            reader.wrong(f"locked[{i}]", "policy.lock", rule=name)
+    return PolicyRules(**rules)
 
 
 def _read_timeout(field: str, value: object, least: int, reader: FieldReader) -> int:
@@ -143,31 +116,6 @@ def _read_count(field: str, value: object, reader: FieldReader) -> int:
         return int(text)
     reader.wrong(field, "policy.count", value=repr(value), most=most)
     return 0
-
-
-def _read_quiet(request: QuietHoursRequest, least: int, reader: FieldReader) -> QuietHours:
-    """Read quiet hours; `least` is the shortest idle timeout, in seconds."""
-    for i, day in enumerate(request.days):
-        reader.choice(f"days[{i}]", day, DAYS)
-    begin, end = (
-        reader.read(field, value, _parse_clock)
-        for field, value in (("begin", request.begin), ("end", request.end))
-    )
-    if request.zone not in available_timezones():
-        reader.wrong("zone", "policy.zone", name=repr(request.zone))
-    before = len(reader.errors)
-    timeout = _read_timeout("idle_timeout", request.idle_timeout, least, reader)
-    if not timeout and len(reader.errors) == before:
-        reader.wrong("idle_timeout", "policy.quiet")
-    days = cast("tuple[Day, ...]", request.days)
-    return QuietHours(days=days, begin=begin, end=end, zone=request.zone, idle_timeout=timeout)
-
-
-def _parse_clock(text: str) -> int:
-    """Return a time of day as minutes since midnight. Raises BadValue."""
-    if match := _CLOCK.fullmatch(text):
-        return int(match[1]) * 60 + int(match[2])
-    raise BadValue("policy.clock", value=repr(text))
 
 
 def _read_exemption(request: ExemptionRequest, reader: FieldReader) -> Exemption | None:
@@ -200,18 +148,6 @@ def _rank(level: PolicyLevel) -> tuple[int, str]:
     return order.index(level.level.partition(":")[0]), level.level
 
 
-def _overruled(request: PolicyRequest, policy: Policy) -> Iterator[FieldError]:
-    """Yield where a level sets what a weaker one has locked."""
-    for level in policy.levels:
-        for weaker in policy.levels:
-            if _rank(weaker)[0] >= _rank(level)[0]:
-                break
-            for rule in weaker.rules.locked:
-                if getattr(level.rules, rule) is not None:
-                    field = _field(request, level.level, rule)
-                    yield field_error(field, "policy.locked", rule=rule, level=weaker.level)
-
-
 def _impossible(request: PolicyRequest, policy: Policy) -> Iterator[FieldError]:
     """Yield the rules that cannot work together, for any project and kind of session."""
     names = {level.level.partition(":")[2] for level in policy.levels if ":" in level.level}
@@ -219,7 +155,7 @@ def _impossible(request: PolicyRequest, policy: Policy) -> Iterator[FieldError]:
     for project in ("", *sorted(names - set(_KINDS))):
         for kind in _KINDS:
             decided = layered(policy, project, kind)
-            for rule, key, args in _contradictions({r: d.value for r, d in decided.items()}):
+            for rule, key, args in _contradictions(decided):
                 level = decided[rule].level
                 error = field_error(_field(request, level, rule), key, **args)
                 if level != "built-in" and error not in reported:  # defaults were not requested
@@ -228,18 +164,16 @@ def _impossible(request: PolicyRequest, policy: Policy) -> Iterator[FieldError]:
 
 
 def _contradictions(
-    rules: dict[RuleName, Any],
+    decided: Mapping[RuleName, Decided],
 ) -> Iterator[tuple[RuleName, str, Mapping[str, Arg]]]:
     """Yield rules that contradict others, with the key and arguments of the message."""
-    warn, least, most = rules["warn_before"], rules["idle_timeout_min"], rules["idle_timeout_max"]
-    ends = rules["action"] != "notify"
-    timeouts = [("idle_timeout", rules["idle_timeout"], ends)]
-    timeouts += [("quiet_hours", hours.idle_timeout, ends) for hours in rules["quiet_hours"]]
-    gpu_ends = rules["gpu_idle_action"] != "notify"
-    timeouts += [("gpu_idle_timeout", rules["gpu_idle_timeout"], gpu_ends)]
-    for rule, timeout, warns in timeouts:
-        if warns and timeout and warn > timeout:
-            yield cast("RuleName", rule), "policy.warning", {"warn": warn, "timeout": timeout}
+    rules: dict[RuleName, Any] = {rule: found.value for rule, found in decided.items()}
+    least, most = rules["idle_timeout_min"], rules["idle_timeout_max"]
+    # The built-in warning adapts.
+    warn = rules["warn_before"] if decided["warn_before"].level != "built-in" else 0
+    for rule, action in TIMEOUTS:
+        if rules[action] != "notify" and 0 < rules[rule] < warn:
+            yield rule, "policy.warning", {"warn": warn, "timeout": rules[rule]}
     keep = rules["keep_alive"]
     if 0 < keep < warn and rules["keep_alives"]:
         yield "keep_alive", "policy.keep_alive", {"keep": keep, "warn": warn}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...model.idleness import KeepAliveRequest
-from ...model.messages.formats import Arg
 from ...model.policy import Policy, RuleName
 from ...model.quota import Project
 from ...model.sessions import Kind
@@ -39,8 +38,10 @@ def read_wish(asked: object, reader: FieldReader) -> int | None:
 
 
 def _warning(found: Mapping[RuleName, Decided]) -> int:
-    """Return how many seconds before its end a session is warned."""
-    return 0 if found["action"].value == "notify" else int(found["warn_before"].value)
+    """Return how many seconds before its end a level has a session warned; 0: no matter."""
+    warning = found["warn_before"]
+    matters = warning.level != "built-in" and found["action"].value != "notify"
+    return int(warning.value) if matters else 0
 
 
 def check_wish(
@@ -50,14 +51,6 @@ def check_wish(
     if wish is None:
         return
     found = layered(policy, project.name, kind, project)
-    decided = found["idle_timeout"]
-    if decided.locked:
-        if decided.value:
-            args: dict[str, Arg] = {"value": int(decided.value), "level": decided.level}
-            reader.wrong("idle_timeout", "idle_timeout.locked", **args)
-        else:
-            reader.wrong("idle_timeout", "idle_timeout.locked.never", level=decided.level)
-        return
     least, most = bounds(found)
     if 0 < wish < least:
         level = found["idle_timeout_min"].level

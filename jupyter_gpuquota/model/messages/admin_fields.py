@@ -39,22 +39,10 @@ ADMIN_FIELDS = {
     "people.group": Text("Enter the name of the group.", "For example group:ml."),
     "policy.level.missing": Text("Choose everyone, a project or a kind."),
     "policy.level": Text("{level} is not a level.", "Choose everyone, project:NAME or kind:KIND."),
-    "policy.rule": Text("Unknown rule: {name}.", "Rules: {known:and}."),
-    "policy.lock": Text(
-        "{rule} is locked but not set.", "Set it in the same level, or do not lock it."
-    ),
-    "policy.locked": Text(
-        "{rule} is locked by {level:policy}.", "Leave it empty here, or unlock it there."
-    ),
     "policy.short": Text(
         "{value:duration} is shorter than two activity checks.", "Use at least {least:duration}."
     ),
     "policy.count": Text("{value} is not a whole number from 0 to {most:count}."),
-    "policy.clock": Text("{value} is not a time of day.", "Use 06:30 or 22:00."),
-    "policy.zone": Text(
-        "Unknown time zone: {name}.", "Use an IANA name such as Europe/Berlin or UTC."
-    ),
-    "policy.quiet": Text("Quiet hours need an idle timeout.", "Use 90s, 30m, 2h or 1d."),
     "policy.warning": Text(
         "The warning comes {warn:duration} before, but the timeout is {timeout:duration}.",
         "Use a longer timeout, or a shorter warn_before.",

@@ -16,6 +16,17 @@ def _counted(one: str, many: str = "", rest: str = "") -> Text:
     )
 
 
+def _ended(when: str) -> Text:
+    """Return a text about what a policy would have ended."""
+    return Text(
+        Plural(
+            "n",
+            one=f"It would have ended {{n:count}} idle session {when}.",
+            many=f"It would have ended {{n:count}} idle sessions {when}.",
+        )
+    )
+
+
 _WHO = "{session} ({project})"
 
 CHANGES = {
@@ -72,36 +83,7 @@ CHANGES = {
     ),
     "past.lost": Text("{project} could have lost {hours:amount} more GPU hours to reclaims."),
     "past.safe": Text("{project} could have lost {hours:amount} fewer GPU hours to reclaims."),
-    "trial.empty": Text(
-        "No activity recorded yet. It is recorded while sessions run and kept for a week."
-    ),
-    "trial.based": Text(
-        Plural(
-            "n",
-            one="Based on {recorded:duration} of recorded activity of {n:count} session.",
-            many="Based on {recorded:duration} of recorded activity of {n:count} sessions.",
-        )
-    ),
-    "trial.same": Text("No difference."),
-    "trial.none": Text("No session would have been ended."),
-    "trial.ended": Text(
-        "Sessions ended: {n:count} ({early:count} premature: used again within 1 h). "
-        "GPU hours freed: {freed:amount} (currently {before:amount})."
-    ),
-    "trial.notices": Text("Notices to owners: {n:count}."),
-    "trial.soon.ends": Text(
-        Plural(
-            "n",
-            one="Applied now, it ends {n:count} session within an hour, at {at:time}.",
-            many="Applied now, it ends {n:count} sessions within an hour, the first at {at:time}.",
-        )
-    ),
-    "trial.soon.spared": Text(
-        Plural(
-            "n",
-            one="{n:count} session is no longer ended within an hour.",
-            many="{n:count} sessions are no longer ended within an hour.",
-        )
-    ),
-    "trial.soon.none": Text("Applied now, it affects no session within an hour."),
+    "past.idle.none": Text("No activity is recorded yet."),
+    "past.idle.week": _ended("in the last 7 days"),
+    "past.idle.part": _ended("in the last {span:duration} (no earlier activity is recorded)"),
 }

@@ -8,7 +8,6 @@ _RESUME = "Resume starts it again in the same folder with the same settings. Ker
 _RULES = {
     "idle_timeout": ("idle", "idle timeout"),
     "gpu_idle_timeout": ("GPU idle", "GPU idle timeout"),
-    "quiet_hours": ("idle", "quiet hours"),
 }
 _DONE = {"suspend": "Suspended", "stop": "Stopped"}
 _AGAIN = {"suspend": "Resume starts it again.", "stop": ""}

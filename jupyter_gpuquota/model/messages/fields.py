@@ -229,12 +229,6 @@ SESSIONS = {
     "resize.volume": Text(
         "A resize mounts volumes that exist.", "Create {volume} first, then mount it by its name."
     ),
-    "idle_timeout.locked": Text(
-        "Locked to {value:duration} by {level:policy}.", "Leave it empty, or ask an administrator."
-    ),
-    "idle_timeout.locked.never": Text(
-        "Locked to never by {level:policy}.", "Leave it empty, or ask an administrator."
-    ),
     "idle_timeout.short": Text(
         "Below the minimum set by {level:policy}.", "Use at least {least:duration}."
     ),

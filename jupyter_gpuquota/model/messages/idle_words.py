@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..idleness import Idleness, IdleRule, Signal
-from ..policy import SPANS, QuietHours, QuietHoursRequest, RuleName, clock_text
+from ..idleness import Idleness, Signal
+from ..policy import SPANS, RuleName
 from ..spans import write_span
 
-_HOURS = re.compile(
-    r"\s*(?:(?P<days>daily|[a-z,]+)\s+)?(?P<begin>[\d:]+)-(?P<end>[\d:]+)\s+(?P<zone>[^\s:]+)\s*:"
-    r"\s*(?P<timeout>\S.*?)\s*"
-)
-_SCOPES: dict[IdleRule, str] = {
-    "idle_timeout": "",
-    "gpu_idle_timeout": "",
-    "quiet_hours": " for quiet hours",
-}
 _NOUNS: dict[str, str] = {
     "kernels": "kernel",
     "terminals": "terminal",
@@ -33,38 +23,9 @@ def rule_text(rule: RuleName, value: Any) -> str:
     """Write a rule's value as an admin types it."""
     if value is None:
         return "same as the idle timeout"
-    if rule == "quiet_hours":
-        return "; ".join(map(quiet_text, value)) or "none"
     if rule in SPANS:
         return write_span(value) if value else "never" if rule.endswith("timeout") else "none"
     return str(value)
-
-
-def quiet_text(hours: QuietHours) -> str:
-    """Write quiet hours as one line."""
-    days = ",".join(hours.days) or "daily"
-    span = f"{clock_text(hours.begin)}-{clock_text(hours.end)}"
-    return f"{days} {span} {hours.zone}: {write_span(hours.idle_timeout)}"
-
-
-def read_quiet(text: str) -> tuple[QuietHoursRequest, ...]:
-    """Return the quiet hours of a text as `rule_text` writes it. Raises ValueError."""
-    found = []
-    for part in text.split(";") if text.strip() != "none" else ():
-        match = _HOURS.fullmatch(part)
-        if not match:
-            raise ValueError(f"{part.strip()!r} is not a valid list of quiet hours.")
-        days = match["days"] or "daily"
-        found.append(
-            QuietHoursRequest(
-                days=() if days == "daily" else tuple(days.split(",")),
-                begin=match["begin"],
-                end=match["end"],
-                zone=match["zone"],
-                idle_timeout=match["timeout"],
-            )
-        )
-    return tuple(found)
 
 
 def quiet_of(idle: Idleness, signals: Iterable[Signal]) -> str:
@@ -84,11 +45,6 @@ def activity_text(names: Iterable[str]) -> str:
     *head, last = [_NOUNS.get(name, name) for name in names] or [""]
     nouns = f"{', '.join(head)} or {last}" if head else last
     return f"{nouns} activity".lstrip()
-
-
-def decider(idle: Idleness) -> str:
-    """Return whose policy ends a session that is idle, and which part of it."""
-    return whose(idle.level) + _SCOPES.get(idle.rule, f" ({idle.rule})")
 
 
 def whose(level: str) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from .templates import Text
 
 _RULES = {
-    "idle_timeout": ("unless used", "Idle since", ""),
-    "gpu_idle_timeout": ("because its GPU is unused", "Its GPU has been unused since", ""),
-    "quiet_hours": ("unless used", "Idle since", " for quiet hours"),
+    "idle_timeout": ("unless used", "Idle since"),
+    "gpu_idle_timeout": ("because its GPU is unused", "Its GPU has been unused since"),
 }
 _DONE = {"suspend": "suspended", "stop": "stopped"}
 
@@ -26,14 +25,14 @@ PROGRESS = {
     "progress.simulated": Text("Running in memory only: no process is started"),
     **{
         f"warning.{rule}.{action}": Text(
-            f"Will be {done} at {{at:time}} {unless} ({{policy:policy}}{scope})"
+            f"Will be {done} at {{at:time}} {unless} ({{policy:policy}})"
         )
-        for rule, (unless, _, scope) in _RULES.items()
+        for rule, (unless, _) in _RULES.items()
         for action, done in _DONE.items()
     },
     **{
-        f"warning.{rule}.notify": Text(f"{idle} {{since:time}} ({{policy:policy}}{scope})")
-        for rule, (_, idle, scope) in _RULES.items()
+        f"warning.{rule}.notify": Text(f"{idle} {{since:time}} ({{policy:policy}})")
+        for rule, (_, idle) in _RULES.items()
     },
     "warning.lifetime": Text(
         "Will be stopped at {at:time}, the end of its maximum run time ({policy:policy}); "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..policy import Policy, PolicyRequest
-from ..policy_trial import PolicyTrial
+from ..struct import Message
 from .route import Route
 
 ROUTES: tuple[Route, ...] = (
@@ -25,11 +25,11 @@ ROUTES: tuple[Route, ...] = (
         need="admin",
     ),
     Route(
-        "policy.try",
+        "policy.preview",
         "POST",
-        "/policy/try",
-        PolicyTrial,
-        "Preview what a policy would have done over the last week",
+        "/policy/preview",
+        Message,
+        "Preview how many sessions a policy would have ended over the last week",
         request=PolicyRequest,
         need="admin",
     ),

@@ -11,14 +11,14 @@ from ...client import Client
 from ...client.policy import Rules
 from ...errors import FieldError, InvalidRequest, WrongState, refuse
 from ...model.policy import RULES, IdleAction, Policy, RuleName
-from ...model.policy_trial import PolicyTrial
 from ...model.sessions import Kind
-from ..arguments import Offer, add_dry_run, add_session, offer
+from ..arguments import add_dry_run, add_session, offer
 from ..command import Args, Command
 from ..console import Console
 from ..parser import Parser
+from ..views.markup import tag
 from ..views.policy import ExplainView, PolicyView
-from ..views.policy_trial import TrialView
+from ..views.texts import TextView
 from ..views.view import View
 
 _LEVEL = "everyone, project:NAME or kind:KIND"
@@ -37,29 +37,22 @@ _TEXTS: dict[RuleName, str] = {
     "keep_alives": "number of extensions before the session must be used again",
     "cpu_busy": "a session is idle up to this use of a core, in per cent",
     "gpu_busy": "a GPU is idle up to this use, in per cent",
-    "quiet_hours": "hours with a shorter timeout: daily 22:00-06:00 Europe/Berlin: 20m",
 }
+_EXAMPLE = "idle_timeout=2h"
 _WHO = "session:NAME, user:NAME or project:NAME"
 
 
-def _fill_rules(parser: Parser, dest: str, metavar: str, offered: Offer) -> None:
-    parser.usage = f"%(prog)s [options] {metavar} ..."
-    rules = parser.add_argument(dest, nargs="*", metavar=metavar, help="see the rules below")
-    offer(rules, offered)
+def _fill_set(parser: Parser) -> None:
+    level = parser.add_argument("level", nargs="?", default="", metavar="LEVEL", help=_LEVEL)
+    offer(level, _levels)
+    text = "see the rules below"
+    rules = parser.add_argument("rules", nargs="*", metavar="RULE=VALUE", help=text)
+    offer(rules, _rules_with_values)
+    parser.usage = "%(prog)s [options] LEVEL RULE=VALUE ..."
     group = parser.add_argument_group("rules, as options or as RULE=VALUE (idle_timeout=2h)")
     for rule in RULES:
         option = "--" + rule.replace("_", "-")
         group.add_argument(option, dest=f"rule_{rule}", metavar="VALUE", help=_TEXTS[rule])
-    for verb in ("lock", "unlock"):
-        text = f"{verb} these rules for stronger levels"
-        offer(parser.add_argument(f"--{verb}", metavar="RULE,…", help=text), RULES)
-
-
-def _fill_set(parser: Parser) -> None:
-    level = parser.add_argument("level", metavar="LEVEL", help=_LEVEL)
-    offer(level, _levels)
-    _fill_rules(parser, "rules", "RULE=VALUE", _rules_with_values)
-    parser.usage = "%(prog)s [options] LEVEL RULE=VALUE ..."
     add_dry_run(parser)
 
 
@@ -69,10 +62,6 @@ def _fill_unset(parser: Parser) -> None:
     rules = parser.add_argument("rules", nargs="*", metavar="RULE", help="default: all")
     offer(rules, RULES)
     add_dry_run(parser)
-
-
-def _fill_try(parser: Parser) -> None:
-    _fill_rules(parser, "words", "[LEVEL] RULE=VALUE", _levels_or_rules)
 
 
 def _fill_exempt(parser: Parser) -> None:
@@ -90,34 +79,26 @@ def _show(client: Client, _args: Args, _console: Console) -> PolicyView:
 
 
 def _set(client: Client, args: Args, _console: Console) -> View[Any]:
-    return _change(client, args, args.level, args.rules, dry_run=args.dry_run)
-
-
-def _try(client: Client, args: Args, _console: Console) -> View[Any]:
-    words = args.words
-    if not words or "=" in words[0]:
-        words = ["everyone", *words]
-    return _change(client, args, words[0], words[1:], dry_run=True)
-
-
-def _change(
-    client: Client, args: Args, level: str, words: Sequence[str], *, dry_run: bool
-) -> View[Any]:
     options = ((rule, getattr(args, f"rule_{rule}")) for rule in RULES)
-    rules = _rules([*words, *(f"{rule}={v}" for rule, v in options if v is not None)])
-    lock, unlock = _names(args.lock), _names(args.unlock)
-    if not (rules or lock or unlock):
-        hint = f"For example: policy {args.action} {level} idle_timeout=2h."
-        raise InvalidRequest(f"Nothing to {args.action}.", hint=hint)
-    if dry_run:
-        return _tried(client, client.policy.preview(level, lock=lock, unlock=unlock, **rules))
-    return _view(client, client.policy.set(level, lock=lock, unlock=unlock, **rules))
+    given = [f"{rule}={value}" for rule, value in options if value is not None]
+    level, words = args.level, [*args.rules, *given]
+    if not level or "=" in level:
+        example = " ".join([level, *words]).strip() or _EXAMPLE
+        hint = f"For example: policy set everyone {example}."
+        raise InvalidRequest(f"Choose a level: {_LEVEL}.", hint=hint)
+    rules = _rules(words)
+    if not rules:
+        hint = f"For example: policy set {level} {_EXAMPLE}."
+        raise InvalidRequest("Nothing to set.", hint=hint)
+    if args.dry_run:
+        return _preview(client.policy.preview(level, **rules))
+    return _view(client, client.policy.set(level, **rules))
 
 
 def _unset(client: Client, args: Args, _console: Console) -> View[Any]:
     if args.dry_run:
         gone = cast("Rules", dict.fromkeys(args.rules or RULES))
-        return _tried(client, client.policy.preview(args.level, **gone))
+        return _preview(client.policy.preview(args.level, **gone))
     return _view(client, client.policy.unset(args.level, *args.rules))
 
 
@@ -158,18 +139,14 @@ def _rules(words: Sequence[str]) -> Rules:
     return cast("Rules", rules)  # the client checks their names
 
 
-def _names(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+def _preview(sentence: str) -> TextView:
+    return TextView({"message": sentence}, sentence, html=tag("p", sentence))
 
 
 def _view(client: Client, policy: Policy, warnings: Sequence[str] = ()) -> PolicyView:
     named = any(each.who.startswith("session:") for each in policy.exemptions)
     names = _session_names_by_id(client) if named else {}
     return PolicyView(policy, names, datetime.now(UTC), warnings)
-
-
-def _tried(client: Client, trial: PolicyTrial) -> TrialView:
-    return TrialView(trial, _session_names_by_id(client) if trial.acts else {})
 
 
 def _session_names_by_id(client: Client) -> dict[str, str]:
@@ -188,11 +165,6 @@ def _levels_set(client: Client, _words: Sequence[str]) -> Iterable[str]:
 def _rules_with_values(_client: Client, _words: Sequence[str]) -> Iterable[str]:
     values = {rule: get_args(IdleAction) for rule in ("action", "gpu_idle_action")}
     return [f"{rule}={value}" for rule in RULES for value in values.get(rule, ("",))]
-
-
-def _levels_or_rules(client: Client, words: Sequence[str]) -> Iterable[str]:
-    rules = _rules_with_values(client, words)
-    return rules if words else [*_levels(client, words), *rules]
 
 
 def _subjects(client: Client, _words: Sequence[str]) -> Iterable[str]:
@@ -222,9 +194,9 @@ _ACTIONS = (
         _fill_set,
         notes="Times are 30m, 2h, 1d; 0 means never or none.",
         examples=(
-            "policy set everyone idle_timeout=2h warn_before=10m --lock warn_before",
+            "policy set everyone idle_timeout=2h warn_before=10m",
             "policy set project:team-a idle_timeout=4h idle_timeout_max=8h",
-            'policy set everyone "quiet_hours=daily 22:00-06:00 Europe/Berlin: 20m"',
+            "policy set everyone idle_timeout=30m --dry-run",
         ),
     ),
     Command(
@@ -233,14 +205,6 @@ _ACTIONS = (
         _unset,
         _fill_unset,
         examples=("policy unset project:team-a idle_timeout --dry-run",),
-    ),
-    Command(
-        "try",
-        "show what rules would have done over the last week",
-        _try,
-        _fill_try,
-        notes="Without a level, the rules are tried for everyone.",
-        examples=("policy try everyone idle_timeout=30m", "policy try --idle-timeout 30m"),
     ),
     Command(
         "exempt",
@@ -264,8 +228,8 @@ COMMANDS = (
         "show, explain or (admin) set the policy for idle sessions",
         actions=_ACTIONS,
         notes="Levels, weakest first: built-in, everyone, project:NAME, kind:KIND, and a session's "
-        "own timeout (submit --idle-timeout). A stronger level wins unless a weaker one has locked "
-        "the rule. Everyone can show and explain; only administrators can change the policy.",
+        "own timeout (submit --idle-timeout). The strongest level that sets a rule decides. "
+        "Everyone can show and explain; only administrators can change the policy.",
         examples=(
             "policy show",
             "policy explain exp1",

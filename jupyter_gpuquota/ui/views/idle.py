@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from ...model.idleness import Activity, Idleness, Signal
-from ...model.messages.idle_words import decider, quiet_of, whose
+from ...model.messages.idle_words import quiet_of, whose
 from ...model.policy import DecidedRule, RuleName, SessionPolicy, life_rule
 from ...model.sessions import Kind, Session
 from .markup import Markup, printable, tag
@@ -70,7 +70,7 @@ def policy_text(policy: SessionPolicy, kind: Kind) -> str:
 
 
 def _decided(rule: DecidedRule) -> str:
-    return f"{rule.rule} {rule.value} ({rule.level}{', locked' if rule.locked else ''})"
+    return f"{rule.rule} {rule.value} ({rule.level})"
 
 
 def _idle(idle: Idleness, now: datetime, signals: Sequence[Signal]) -> str:
@@ -86,7 +86,7 @@ def _idle(idle: Idleness, now: datetime, signals: Sequence[Signal]) -> str:
 
 
 def _coming(idle: Idleness, now: datetime) -> str:
-    rule = "its own timeout" if idle.level == "session" else decider(idle)
+    rule = "its own timeout" if idle.level == "session" else whose(idle.level)
     if idle.action == "notify":
         will = "was" if idle.warned else "will be"
         return f"the owner {will} notified{_when(idle, now)} by {rule}"

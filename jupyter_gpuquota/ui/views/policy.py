@@ -69,7 +69,6 @@ class PolicyView(View[Policy]):
                 "level": level.level,
                 "rule": rule,
                 "value": rule_text(rule, getattr(level.rules, rule)),
-                "locked": rule in level.rules.locked,
             }
             for level in self._levels
             for rule in RULES
@@ -133,7 +132,6 @@ class ExplainView(View[SessionPolicy]):
                 "rule": rule.rule,
                 "value": rule.value,
                 "level": rule.level,
-                "locked": rule.locked,
                 "note": rule.note,
             }
             for rule in self.data.rules
@@ -191,14 +189,12 @@ def _column(level: PolicyLevel) -> Column[RuleName]:
 
 def _value(rules: PolicyRules, rule: RuleName) -> str:
     value = getattr(rules, rule)
-    if value is None:
-        return ""
-    return f"{rule_text(rule, value)}{' (locked)' if rule in rules.locked else ''}"
+    return "" if value is None else rule_text(rule, value)
 
 
 _DECIDED: list[Column[DecidedRule]] = [
     Column("RULE", lambda rule: rule.rule, whole=True),
     Column("VALUE", lambda rule: rule.value),
-    Column("SET BY", lambda rule: f"{rule.level}{' (locked)' if rule.locked else ''}"),
+    Column("SET BY", lambda rule: rule.level),
     Column("NOTE", lambda rule: rule.note),
 ]

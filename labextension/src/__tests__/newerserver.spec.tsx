@@ -49,7 +49,6 @@ const POLICY: SessionPolicy = {
       rule: 'tpu_idle',
       value: '5m',
       level: 'cluster:north',
-      locked: false,
       note: ''
     }
   ]
@@ -171,7 +170,7 @@ describe('with a server of a later version', () => {
     });
     const text = await showDetails(makeSession({ idle }));
     expect(text).toContain('Idle 30 min: no tensor_cores activity; archive at');
-    expect(text).toContain('cluster:north (tpu_idle_timeout)');
+    expect(text).toContain('cluster:north');
     expect(text).toContain('CPUasleep');
   });
 

@@ -12,17 +12,7 @@ export const POLICY: Policy = {
       rules: {
         ...NO_RULES,
         idle_timeout: 7200,
-        keep_alives: 0,
-        quiet_hours: [
-          {
-            days: ['sat', 'sun'],
-            begin: 22 * 60,
-            end: 390,
-            zone: 'Europe/Berlin',
-            idle_timeout: 1200
-          }
-        ],
-        locked: ['idle_timeout']
+        keep_alives: 0
       }
     },
     {
@@ -31,28 +21,13 @@ export const POLICY: Policy = {
     }
   ],
   exemptions: [{ who: 'user:li', until: UNTIL, reason: 'a paper' }],
-  built_in: { ...NO_RULES, idle_timeout: 0, keep_alive: 3600, quiet_hours: [] },
+  built_in: { ...NO_RULES, idle_timeout: 0, keep_alive: 3600 },
   revision: '7'
 };
 
-/** What was tried of it: the sum, and no acts. */
-export const TRIAL = {
-  message: 'Over the last week 3 sessions would have been suspended.',
-  since: '2026-01-01T00:00:00Z',
-  until: '2026-01-08T00:00:00Z',
-  sessions: 9,
-  seconds: 3600,
-  projects: [
-    {
-      project: 'team-a',
-      acts_before: 0,
-      acts: 3,
-      false_alarms_before: 0,
-      false_alarms: 1,
-      returned_before: 0,
-      returned: 12_500
-    }
-  ],
-  acts: [],
-  count: 3
+/** How many sessions it would have ended. */
+export const PAST = {
+  text: 'It would have ended 3 idle sessions in the last 7 days.',
+  key: 'past.idle.week',
+  args: { n: 3 }
 };

@@ -31,27 +31,6 @@ export type OriginKind =
   'version' | 'session' | 'snapshot' | 'commit' | (string & {});
 export type Relation = 'produced' | 'used' | 'follows' | (string & {});
 export type IdleAction = 'suspend' | 'stop' | 'notify' | (string & {});
-export type Day =
-  'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun' | (string & {});
-export type RuleName =
-  | 'idle_timeout'
-  | 'idle_timeout_min'
-  | 'idle_timeout_max'
-  | 'gpu_idle_timeout'
-  | 'gpu_idle_action'
-  | 'warn_before'
-  | 'action'
-  | 'grace'
-  | 'interactive_life'
-  | 'train_life'
-  | 'keep_alive'
-  | 'keep_alives'
-  | 'cpu_busy'
-  | 'gpu_busy'
-  | 'quiet_hours'
-  | (string & {});
-export type IdleRule =
-  'idle_timeout' | 'quiet_hours' | 'gpu_idle_timeout' | (string & {});
 export type Kind = 'interactive' | 'interactive-spot' | 'train' | (string & {});
 export type SetBy = 'config' | 'store' | 'file' | 'engine' | (string & {});
 export type StorageKind = 'datasets' | 'snapshots' | 'volumes' | (string & {});
@@ -105,6 +84,7 @@ export type Strength =
 export type Scope = '' | 'process' | 'container' | 'session' | (string & {});
 export type Saved =
   'asked' | 'saved' | 'unsaved' | 'unknown' | 'closed' | (string & {});
+export type IdleRule = 'idle_timeout' | 'gpu_idle_timeout' | (string & {});
 export type NextAction = 'suspend' | 'stop' | 'notify' | '' | (string & {});
 export type Action =
   | 'open'
@@ -124,6 +104,22 @@ export type PreviewVerdict =
 export type MountState = 'cached' | 'fetching' | 'missing' | (string & {});
 export type Verdict =
   'smaller' | 'larger' | 'fits' | 'early' | 'unmeasured' | (string & {});
+export type RuleName =
+  | 'idle_timeout'
+  | 'idle_timeout_min'
+  | 'idle_timeout_max'
+  | 'gpu_idle_timeout'
+  | 'gpu_idle_action'
+  | 'warn_before'
+  | 'action'
+  | 'grace'
+  | 'interactive_life'
+  | 'train_life'
+  | 'keep_alive'
+  | 'keep_alives'
+  | 'cpu_busy'
+  | 'gpu_busy'
+  | (string & {});
 export type SignalName =
   | 'kernels'
   | 'terminals'
@@ -991,8 +987,7 @@ export interface PolicyLevel {
  * are for a session that is active but does not use its GPU. `grace` is the time to save and exit.
  * `interactive_life` and `train_life` are maximum run times (0: none). A user may extend a session
  * by `keep_alive` seconds, at most `keep_alives` times between uses. Up to `cpu_busy` per cent of
- * one core and `gpu_busy` per cent of its GPUs a session counts as idle. `locked` names rules that
- * no stronger level may set.
+ * one core and `gpu_busy` per cent of its GPUs a session counts as idle.
  */
 export interface PolicyRules {
   idle_timeout: number | null;
@@ -1009,22 +1004,6 @@ export interface PolicyRules {
   keep_alives: number | null;
   cpu_busy: number | null;
   gpu_busy: number | null;
-  quiet_hours: QuietHours[] | null;
-  locked: RuleName[];
-}
-/**
- * Hours in which idle sessions are ended sooner.
- *
- * `begin` and `end` are minutes since midnight in the time `zone` (an IANA name); with `end` at or
- * before `begin` they last over midnight. `days` are those on which they begin, empty for all.
- * `idle_timeout` is in seconds, at least 1.
- */
-export interface QuietHours {
-  days: Day[];
-  begin: number;
-  end: number;
-  zone: string;
-  idle_timeout: number;
 }
 /**
  * Sessions that are not ended until a time, with a reason.
@@ -1071,18 +1050,6 @@ export interface PolicyRulesRequest {
   keep_alives?: string | number | null;
   cpu_busy?: string | number | null;
   gpu_busy?: string | number | null;
-  quiet_hours?: QuietHoursRequest[] | null;
-  locked?: string[];
-}
-/**
- * Request for quiet hours: `begin` and `end` as `22:00`, `days` as `mon` or `sat`.
- */
-export interface QuietHoursRequest {
-  begin: string;
-  end: string;
-  zone: string;
-  idle_timeout: string | number;
-  days?: string[];
 }
 /**
  * Request for an exemption; `until` is a time with its zone (ISO 8601), or a duration: `3d`.
@@ -1115,78 +1082,6 @@ export interface PolicyRulesRequest1 {
   keep_alives?: string | number | null;
   cpu_busy?: string | number | null;
   gpu_busy?: string | number | null;
-  quiet_hours?: QuietHoursRequest[] | null;
-  locked?: string[];
-}
-/**
- * What a policy would have done between `since` and `until`; `message` sums it up.
- *
- * `since` is when the recording began, if that is less than a week ago; in `recorded` seconds of
- * this time anything was observed. `acts` are the newest of those that the tried policy would have
- * taken, `count` says of how many. `sessions` is how many were observed, `seconds` for how long in
- * all. `soon` is what applying the policy now would change within an hour. `sentences` are those
- * of `message`, with their keys.
- */
-export interface PolicyTrial {
-  message: string;
-  sentences?: Message[];
-  since: string;
-  until: string;
-  sessions: number;
-  seconds: number;
-  recorded?: number;
-  soon?: TrialSoon[];
-  projects: TrialSum[];
-  acts: TrialAct[];
-  count: number;
-}
-/**
- * What would change for a running session in the next hour if a policy were applied now.
- *
- * It would be ended `at` a time, or its owner notified, after a warning at `warned`; None if
- * neither happens. `at_before` and `action_before` are what the present policy does.
- */
-export interface TrialSoon {
-  session: string;
-  project: string;
-  user: string;
-  at: string | null;
-  action: IdleAction | null;
-  warned: string | null;
-  at_before: string | null;
-  action_before: IdleAction | null;
-}
-/**
- * The effect of a policy on a project: the present one, and the one that is tried.
- *
- * `returned` is in milli-GPU hours; notices release nothing.
- */
-export interface TrialSum {
-  project: string;
-  acts_before: number;
-  acts: number;
-  false_alarms_before: number;
-  false_alarms: number;
-  returned_before: number;
-  returned: number;
-}
-/**
- * When a session would have been ended or its owner notified, by which rule.
- *
- * `returned` is what it would have released until it was used `again` or had ended, in milli-GPU
- * hours. `again` is when it was used next, None if it was not. It is a `false_alarm` if the
- * session was used again within an hour.
- */
-export interface TrialAct {
-  session: string;
-  project: string;
-  user: string;
-  at: string;
-  rule: IdleRule;
-  action: IdleAction;
-  returned: number;
-  again: string | null;
-  false_alarm: boolean;
 }
 /**
  * The projects.
@@ -2120,14 +2015,13 @@ export interface SessionPolicy {
  * The effective value of one rule for a session, and the level that decided it.
  *
  * `value` is written as an administrator types it. `level` is `built-in`, `everyone`,
- * `project:NAME`, `kind:KIND` or `session`. `note` says whether quiet hours are active, or the
- * session's own request was not granted in full.
+ * `project:NAME`, `kind:KIND` or `session`. `note` says that the session's own request was not
+ * granted in full.
  */
 export interface DecidedRule {
   rule: RuleName;
   value: string;
   level: string;
-  locked: boolean;
   note: string;
 }
 /**
@@ -2769,7 +2663,7 @@ export interface TemplateRequest {
  * start at the server's root). An empty `command` means a Jupyter Server; `args` are appended to
  * either. `node_type` is the node group to run on, `base_url` that of the JupyterLab that will
  * show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the policy allows; with
- * `stop_when_idle` the session is then stopped, unless the policy has locked its action. `data`
+ * `stop_when_idle` the session is then stopped. `data`
  * are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`. `volumes` are those of the
  * project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`. A training runs its command in
  * several `processes`, each with the whole share; for the `framework` mpi only a launcher runs it,
@@ -2821,7 +2715,7 @@ export interface SessionFields {
  * start at the server's root). An empty `command` means a Jupyter Server; `args` are appended to
  * either. `node_type` is the node group to run on, `base_url` that of the JupyterLab that will
  * show it. `idle_timeout` (`30m`; `0`: never) is granted as far as the policy allows; with
- * `stop_when_idle` the session is then stopped, unless the policy has locked its action. `data`
+ * `stop_when_idle` the session is then stopped. `data`
  * are versions of datasets, as `NAME`, `NAME@REF` or `NAME@REF:/path`. `volumes` are those of the
  * project, as `NAME:/path[:ro]`, or new ones as `CLASS:SIZE:/path`. A training runs its command in
  * several `processes`, each with the whole share; for the `framework` mpi only a launcher runs it,

@@ -47,6 +47,7 @@ import type {
   LineageQuery,
   LogChunk,
   LogQuery,
+  Message,
   Nodes,
   Nothing,
   PageAuditEntry,
@@ -57,7 +58,6 @@ import type {
   PinRequest,
   Policy,
   PolicyRequest,
-  PolicyTrial,
   Preview,
   PreviewQuery,
   ProjectAnswer,
@@ -390,13 +390,13 @@ export const routes = {
     noun: ''
   } as Route<undefined, undefined, PolicyRequest, Policy>,
 
-  /** Preview what a policy would have done over the last week. */
-  policyTry: {
-    name: 'policy.try',
+  /** Preview how many sessions a policy would have ended over the last week. */
+  policyPreview: {
+    name: 'policy.preview',
     method: 'POST',
-    path: '/policy/try',
+    path: '/policy/preview',
     noun: ''
-  } as Route<undefined, undefined, PolicyRequest, PolicyTrial>,
+  } as Route<undefined, undefined, PolicyRequest, Message>,
 
   /** List projects as they are set. */
   projectsList: {

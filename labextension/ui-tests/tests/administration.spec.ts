@@ -157,47 +157,39 @@ test('an admin excepts a session by its name', async ({ page, api }) => {
   ).toBeVisible();
 });
 
-test('an admin sets a policy, and sees what that does to a session now', async ({
+test('an admin sets a policy, and sees whom it would have ended', async ({
   page,
   api
 }) => {
-  await api.create({ name: 'exp-1' });
-  await api.reaches('exp-1', 'running');
+  await api.setPolicy({ keep_alives: 2 });
   const admin = new Administration(page);
-  const { whole, form, effect } = admin;
+  const { whole, form } = admin;
   await admin.open();
   await admin.click('everyone');
   await expect(admin.field('Idle timeout')).toHaveAttribute(
     'placeholder',
     'never (built-in)'
   );
-  await expect(admin.field('Lock Idle timeout')).toBeDisabled();
   await admin.fill({ 'Idle timeout': '2 hours', 'Warn before': 'soon' });
-  await admin.field('Max. run time (interactive)').fill('30 minutes');
   await admin.field('Action when idle').selectOption('stop');
-  await admin.field('Lock Idle timeout').check();
-  await admin.press('Preview');
+  await admin.press('Apply');
   await expect(form.locator('.jp-GpuQuota-problems')).toContainText(
     'Not a duration.'
   );
   await expect(admin.field('Warn before')).toBeFocused();
   await admin.fill({ 'Warn before': '5 min' });
-  await admin.press('Preview');
-  await expect(effect).toContainText(
-    /(Based on .* of recorded activity|No activity recorded yet)/
-  );
-  const soon = effect.getByRole('table', { name: /^Applied now/ });
-  await expect(soon.getByRole('row', { name: /^exp-1/ })).toContainText(
-    'stopped at'
+  await expect(form.getByLabel('Effect of this change')).toContainText(
+    /(It would have ended \d+ idle sessions? in the last|No activity is recorded yet)/
   );
   await admin.press('Apply');
   await expect(whole.getByText('everyone was saved.')).toBeVisible();
   const row = whole.getByRole('row', { name: /^everyone/ });
-  await expect(row).toContainText('2h (locked)');
+  await expect(row).toContainText('2h');
+  await expect(row).toContainText('Extensions allowed: 2');
   await admin.click('Add policy');
   await admin.field('Applies to').selectOption('kind:train');
   await expect(admin.field('Idle timeout')).toHaveAttribute(
     'placeholder',
-    '2h (locked by everyone)'
+    '2h (everyone)'
   );
 });

@@ -67,10 +67,6 @@ export const admin: Texts = {
     trans.__('The minimum, %1, is above the maximum, %2.', f.duration(a.least), f.duration(a.most)),
     trans.__('Raise the maximum, or lower the minimum.')
   ],
-  'policy.clock': (trans, _f, a) => [
-    trans.__('%1 is not a time of day.', a.value),
-    trans.__('Use 06:30 or 22:00.')
-  ],
   'policy.count': (trans, f, a) => [
     trans.__('%1 is not a whole number from 0 to %2.', a.value, f.count(a.most))
   ],
@@ -85,22 +81,6 @@ export const admin: Texts = {
   'policy.level.missing': (trans) => [
     trans.__('Choose everyone, a project or a kind.')
   ],
-  'policy.lock': (trans, _f, a) => [
-    trans.__('%1 is locked but not set.', a.rule),
-    trans.__('Set it in the same level, or do not lock it.')
-  ],
-  'policy.locked': (trans, f, a) => [
-    trans.__('%1 is locked by %2.', a.rule, f.policy(a.level)),
-    trans.__('Leave it empty here, or unlock it there.')
-  ],
-  'policy.quiet': (trans) => [
-    trans.__('Quiet hours need an idle timeout.'),
-    trans.__('Use 90s, 30m, 2h or 1d.')
-  ],
-  'policy.rule': (trans, f, a) => [
-    trans.__('Unknown rule: %1.', a.name),
-    trans.__('Rules: %1.', f.and(a.known))
-  ],
   'policy.short': (trans, f, a) => [
     trans.__('%1 is shorter than two activity checks.', f.duration(a.value)),
     trans.__('Use at least %1.', f.duration(a.least))
@@ -108,10 +88,6 @@ export const admin: Texts = {
   'policy.warning': (trans, f, a) => [
     trans.__('The warning comes %1 before, but the timeout is %2.', f.duration(a.warn), f.duration(a.timeout)),
     trans.__('Use a longer timeout, or a shorter warn_before.')
-  ],
-  'policy.zone': (trans, _f, a) => [
-    trans.__('Unknown time zone: %1.', a.name),
-    trans.__('Use an IANA name such as Europe/Berlin or UTC.')
   ],
   'project.deleted': (trans, _f, a) => [
     trans.__('%1 is also listed for deletion.', a.name),

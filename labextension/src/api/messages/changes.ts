@@ -96,6 +96,15 @@ export const changes: Texts = {
   'past.gained': (trans, f, a) => [
     trans.__('%1 would have been entitled to %2 more of the GPU hours it requested.', a.project, f.amount(a.hours))
   ],
+  'past.idle.none': (trans) => [
+    trans.__('No activity is recorded yet.')
+  ],
+  'past.idle.part': (trans, f, a) => [
+    trans._n('It would have ended %1 idle session in the last %2 (no earlier activity is recorded).', 'It would have ended %1 idle sessions in the last %2 (no earlier activity is recorded).', Number(a.n), f.duration(a.span))
+  ],
+  'past.idle.week': (trans, _f, a) => [
+    trans._n('It would have ended %1 idle session in the last 7 days.', 'It would have ended %1 idle sessions in the last 7 days.', Number(a.n))
+  ],
   'past.lost': (trans, f, a) => [
     trans.__('%1 could have lost %2 more GPU hours to reclaims.', a.project, f.amount(a.hours))
   ],
@@ -107,32 +116,5 @@ export const changes: Texts = {
   ],
   'past.week': (trans) => [
     trans.__('Over the last week:')
-  ],
-  'trial.based': (trans, f, a) => [
-    trans._n('Based on %2 of recorded activity of %1 session.', 'Based on %2 of recorded activity of %1 sessions.', Number(a.n), f.duration(a.recorded))
-  ],
-  'trial.empty': (trans) => [
-    trans.__('No activity recorded yet. It is recorded while sessions run and kept for a week.')
-  ],
-  'trial.ended': (trans, f, a) => [
-    trans.__('Sessions ended: %1 (%2 premature: used again within 1 h). GPU hours freed: %3 (currently %4).', f.count(a.n), f.count(a.early), f.amount(a.freed), f.amount(a.before))
-  ],
-  'trial.none': (trans) => [
-    trans.__('No session would have been ended.')
-  ],
-  'trial.notices': (trans, f, a) => [
-    trans.__('Notices to owners: %1.', f.count(a.n))
-  ],
-  'trial.same': (trans) => [
-    trans.__('No difference.')
-  ],
-  'trial.soon.ends': (trans, f, a) => [
-    trans._n('Applied now, it ends %1 session within an hour, at %2.', 'Applied now, it ends %1 sessions within an hour, the first at %2.', Number(a.n), f.time(a.at))
-  ],
-  'trial.soon.none': (trans) => [
-    trans.__('Applied now, it affects no session within an hour.')
-  ],
-  'trial.soon.spared': (trans, _f, a) => [
-    trans._n('%1 session is no longer ended within an hour.', '%1 sessions are no longer ended within an hour.', Number(a.n))
   ]
 };

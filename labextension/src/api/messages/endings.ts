@@ -38,14 +38,6 @@ export const endings: Texts = {
     trans.__('Stopped after %1: maximum run time of %2 reached.', f.duration(a.lived), f.policy(a.policy)),
     trans.__('Resume starts it again in the same folder with the same settings. Kernel memory is gone.')
   ],
-  'quiet_hours.stop': (trans, f, a) => [
-    trans.__('Stopped: idle for %1 (quiet hours of %2). No %3.', f.duration(a.span), f.policy(a.policy), f.signals(a.signals)),
-    trans.__('Resume starts it again in the same folder with the same settings. Kernel memory is gone.')
-  ],
-  'quiet_hours.suspend': (trans, f, a) => [
-    trans.__('Suspended: idle for %1 (quiet hours of %2). No %3.', f.duration(a.span), f.policy(a.policy), f.signals(a.signals)),
-    trans.__('Resume starts it again in the same folder with the same settings. Kernel memory is gone.')
-  ],
   'request.mount': (trans, f, a) => [
     trans.__('Stopped on request, to restart with the volumes %1.', f.and(a.volumes))
   ],

@@ -59,14 +59,5 @@ export const progress: Texts = {
   ],
   'warning.lifetime': (trans, f, a) => [
     trans.__('Will be stopped at %1, the end of its maximum run time (%2); save your work', f.time(a.at), f.policy(a.policy))
-  ],
-  'warning.quiet_hours.notify': (trans, f, a) => [
-    trans.__('Idle since %1 (%2 for quiet hours)', f.time(a.since), f.policy(a.policy))
-  ],
-  'warning.quiet_hours.stop': (trans, f, a) => [
-    trans.__('Will be stopped at %1 unless used (%2 for quiet hours)', f.time(a.at), f.policy(a.policy))
-  ],
-  'warning.quiet_hours.suspend': (trans, f, a) => [
-    trans.__('Will be suspended at %1 unless used (%2 for quiet hours)', f.time(a.at), f.policy(a.policy))
   ]
 };

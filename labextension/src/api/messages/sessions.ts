@@ -56,14 +56,6 @@ export const sessions: Texts = {
     trans.__('Your home folder, %1, can be used on %2 only, where this session may not run.', a.volume, f.and(a.nodes)),
     trans.__('Choose their node group.')
   ],
-  'idle_timeout.locked': (trans, f, a) => [
-    trans.__('Locked to %1 by %2.', f.duration(a.value), f.policy(a.level)),
-    trans.__('Leave it empty, or ask an administrator.')
-  ],
-  'idle_timeout.locked.never': (trans, f, a) => [
-    trans.__('Locked to never by %1.', f.policy(a.level)),
-    trans.__('Leave it empty, or ask an administrator.')
-  ],
   'idle_timeout.long': (trans, f, a) => [
     trans.__('Above the maximum set by %1.', f.policy(a.level)),
     trans.__('Use at most %1.', f.duration(a.most))

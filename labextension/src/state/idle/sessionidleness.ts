@@ -32,7 +32,7 @@ export class SessionIdleness implements ISessionIdleness, IDisposable {
       id,
       'sessions.policy',
       (id, background) => workspace.actions.policy(id, background),
-      // With idleness, because quiet hours begin and exemptions expire.
+      // With idleness, because exemptions expire.
       ({ idle, kept, spec, state }) => [idle, kept, spec, state]
     );
   }

@@ -2,10 +2,10 @@ import {
   ChangePreview,
   Groups,
   GroupsRequest,
+  Message,
   PageAuditEntry,
   Policy,
   PolicyRequest,
-  PolicyTrial,
   ProjectAnswer,
   ProjectRemoval,
   ProjectRequest,
@@ -108,8 +108,8 @@ export class Administration implements IAdministration {
     );
   }
 
-  tryPolicy(request: PolicyRequest): Promise<PolicyTrial> {
-    return call(this._settings, routes.policyTry, { body: request });
+  previewPolicy(request: PolicyRequest): Promise<Message> {
+    return call(this._settings, routes.policyPreview, { body: request });
   }
 
   private get _settable(): Resource<Projects | Rules | Groups | Policy>[] {

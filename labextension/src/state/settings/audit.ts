@@ -63,10 +63,9 @@ function byRule({
   exemptions,
   levels
 }: Pick<Policy, 'levels' | 'exemptions'>): Record<string, string> {
-  const rules = levels.flatMap(({ level, rules }) => [
-    ...RULES.map(rule => [`${level} ${rule}`, ruleOf(rules, rule)]),
-    [`${level} locked`, (rules.locked ?? []).join(', ')]
-  ]);
+  const rules = levels.flatMap(({ level, rules }) =>
+    RULES.map(rule => [`${level} ${rule}`, ruleOf(rules, rule)])
+  );
   const exempt = exemptions.map(({ reason, until, who }) => [
     `exempt ${who}`,
     `${until}, ${reason}`

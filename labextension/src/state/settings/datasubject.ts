@@ -1,5 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import {
+  ChangePreview,
   DataSettings,
   DataSettingsRequest,
   FieldProblem,
@@ -10,7 +11,7 @@ import { routes } from '../../api/routes';
 import { IGpuWorkspace } from '../../tokens';
 import { canonicalNumber, canonicalSpan, typedNumber } from '../numbers';
 import { boxOf, namesOf, spanOf, YES } from './formvalues';
-import { Change, Draft, Effect, ISubject } from './settingmodel';
+import { Change, Draft, ISubject } from './settingmodel';
 
 export type LakeField = 'name' | 'url' | 'credentials' | 'projects' | 'default';
 export type CacheField = 'unused' | 'high_water' | 'projects' | 'datasets';
@@ -130,7 +131,7 @@ export function removeLake(
 export function previewRemoval(
   workspace: Caller,
   { lake, settings }: ILakeBase
-): Promise<Effect> {
+): Promise<ChangePreview> {
   return previewOf(workspace, { data: without(settings, lake) });
 }
 
@@ -150,7 +151,10 @@ function sending(workspace: Caller) {
   };
 }
 
-async function previewOf(workspace: Caller, { data }: Change): Promise<Effect> {
+async function previewOf(
+  workspace: Caller,
+  { data }: Change
+): Promise<ChangePreview> {
   const answer = await workspace.call(routes.lakesPreview, {
     body: data ?? {}
   });

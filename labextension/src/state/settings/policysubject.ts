@@ -1,5 +1,5 @@
-import { TranslationBundle } from '@jupyterlab/translation';
 import {
+  ChangePreview,
   Exemption,
   Policy,
   PolicyLevel,
@@ -16,7 +16,7 @@ import {
 } from './policydraft';
 import { latest } from '../resource';
 import { instantOf, localTime } from './times';
-import { Effect, ISubject } from './settingmodel';
+import { ISubject } from './settingmodel';
 
 /** A level among all of them, which are set together; without a level, a new one. */
 export interface ILevelBase {
@@ -34,8 +34,7 @@ export interface IExemptionBase {
 
 /** The levels of the policy, changed one at a time. */
 export function levelSubject(
-  administration: IAdministration,
-  trans: TranslationBundle
+  administration: IAdministration
 ): ISubject<LevelField, ILevelBase> {
   return {
     fields: LEVEL_FIELDS,
@@ -45,20 +44,15 @@ export function levelSubject(
     read: (draft, base) => {
       const policy = toPolicyRequest(base.policy);
       const place = placeOfLevel(base);
-      const { request, isEmpty, problems } = readLevel(draft, trans);
+      const before = base.level?.rules ?? NO_RULES;
+      const { request, isEmpty } = readLevel(draft, before);
       // A level without rules is removed.
       policy.levels.splice(
         place,
         1,
         ...(isEmpty && base.level ? [] : [request])
       );
-      return {
-        change: { policy },
-        problems: problems.map(problem => ({
-          ...problem,
-          field: `levels[${place}].rules.${problem.field}`
-        }))
-      };
+      return { change: { policy }, problems: [] };
     },
     fieldOf: (wire, base) => {
       const [, index, field] =
@@ -139,14 +133,13 @@ export function withoutExemption(base: IExemptionBase): PolicyRequest {
   };
 }
 
-/** Return what a policy would have done, as the effect of a change. */
-export async function tryPolicy(
+/** Return what a policy would have done over the last week, as the effect of a change. */
+export async function previewPolicy(
   administration: IAdministration,
   request: PolicyRequest
-): Promise<Effect> {
-  const trial = await administration.tryPolicy(request);
-  const { message } = trial;
-  return { message, projects: [], sessions: [], past: [], warnings: [], trial };
+): Promise<ChangePreview> {
+  const { text } = await administration.previewPolicy(request);
+  return { message: text, projects: [], sessions: [], past: [], warnings: [] };
 }
 
 /** What both subjects do with the policy that they have read. */
@@ -154,7 +147,7 @@ function sending(
   administration: IAdministration
 ): Pick<ISubject<never, never>, 'preview' | 'put'> {
   return {
-    preview: ({ policy }) => tryPolicy(administration, policy ?? {}),
+    preview: ({ policy }) => previewPolicy(administration, policy ?? {}),
     put: ({ policy }) => administration.putPolicy(policy ?? {})
   };
 }

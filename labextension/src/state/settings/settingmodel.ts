@@ -5,7 +5,6 @@ import {
   DataSettingsRequest,
   FieldProblem,
   PolicyRequest,
-  PolicyTrial,
   SettingsChange
 } from '../../api/models';
 
@@ -14,9 +13,6 @@ export type Change = SettingsChange & {
   readonly policy?: PolicyRequest;
   readonly data?: DataSettingsRequest;
 };
-
-/** What a change would do; of the policy, what it would have done. */
-export type Effect = ChangePreview & { readonly trial?: PolicyTrial };
 
 /** A form as it is filled in: what the admin typed, unread. */
 export type Draft<Field extends string> = Readonly<Record<Field, string>>;
@@ -47,7 +43,7 @@ export interface ISubject<Field extends string, Base> {
   /** Look at it as it is now. */
   find(draft: Draft<Field>, base: Base): Promise<Base>;
   /** Return what a change would do. */
-  preview(change: Change): Promise<Effect>;
+  preview(change: Change): Promise<ChangePreview>;
   /** Make the change. */
   put(change: Change, base: Base): Promise<unknown>;
 }
@@ -100,7 +96,7 @@ export class SettingModel<Field extends string, Base = unknown> {
   }
 
   /** What the change as it stands would do, where that was tried. */
-  get effect(): Effect | undefined {
+  get effect(): ChangePreview | undefined {
     return this._effect;
   }
 
@@ -246,7 +242,7 @@ export class SettingModel<Field extends string, Base = unknown> {
   private _changed = new Signal<this, void>(this);
   private _conflicts: readonly IConflict<Field>[] = [];
   private _draft: Draft<Field>;
-  private _effect?: Effect;
+  private _effect?: ChangePreview;
   private _failure?: ApiError;
   private _problems: readonly FieldProblem[] = [];
   private _reloaded = false;

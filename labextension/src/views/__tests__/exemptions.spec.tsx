@@ -1,12 +1,11 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import {
   AdministrationPage,
   problem
 } from '../../__tests__/administrationpage';
 import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
-import { POLICY, TRIAL, UNTIL } from '../../__tests__/policies';
+import { POLICY, PAST, UNTIL } from '../../__tests__/policies';
 import { localTime } from '../../state/settings/times';
-import { clockText } from '../parts/texts';
 
 describe('whom the idle policy is for and not for', () => {
   let page: AdministrationPage;
@@ -17,7 +16,7 @@ describe('whom the idle policy is for and not for', () => {
       body: makeAbout({ capabilities: ['policing'] })
     });
     page.server.on('GET /policy', { body: POLICY });
-    page.server.on('POST /policy/try', { body: TRIAL });
+    page.server.on('POST /policy/preview', { body: PAST });
   });
 
   afterEach(() => page.dispose());
@@ -143,92 +142,5 @@ describe('whom the idle policy is for and not for', () => {
         }
       ]
     });
-  });
-
-  it('lists whom a trial would have acted on, and when', async () => {
-    const act = (index: number, changes: object = {}) => ({
-      session: `s${index}`,
-      project: 'team-a',
-      user: 'li',
-      at: `2026-01-07T${String(index).padStart(2, '0')}:00:00Z`,
-      rule: 'idle_timeout',
-      action: 'suspend',
-      returned: 500,
-      again: null,
-      false_alarm: false,
-      ...changes
-    });
-    const again = '2026-01-07T23:30:00Z';
-    page.server.on('GET /sessions', {
-      body: makePage([makeSession({ id: 's23', spec: { name: 'night' } })])
-    });
-    page.server.on('POST /policy/try', {
-      body: {
-        ...TRIAL,
-        acts: [
-          act(23, { again, false_alarm: true }),
-          act(22, { again, action: 'stop' }),
-          act(21, { action: 'notify', returned: 0 }),
-          ...Array.from({ length: 20 }, (_, index) => act(20 - index))
-        ],
-        count: 230
-      }
-    });
-    await open();
-    await page.click('everyone');
-    page.type('Idle timeout', '30m');
-    await page.click('Preview');
-    const effect = await screen.findByRole('region', { name: /^Effect/ });
-    const table = within(effect).getByRole('table', { name: /newest first/ });
-    const [, ...rows] = within(table).getAllByRole('row');
-    const texts = rows.map(item =>
-      [...item.children].map(({ textContent }) => textContent)
-    );
-    expect(texts).toHaveLength(20);
-    const at = (index: number) => clockText(act(index).at);
-    expect(texts.slice(0, 4)).toEqual([
-      ['night', 'team-a', 'li', at(23), 'suspended', '0.5', 'within an hour'],
-      ['s22', 'team-a', 'li', at(22), 'stopped', '0.5', clockText(again)],
-      ['s21', 'team-a', 'li', at(21), 'owner notified', '0', 'no'],
-      ['s20', 'team-a', 'li', at(20), 'suspended', '0.5', 'no']
-    ]);
-    within(effect).getByText('… and 210 earlier.');
-  });
-
-  it('says what applying it does to running sessions in the next hour', async () => {
-    const before = '2026-01-07T12:00:00Z';
-    const [warned, at] = ['2099-01-07T11:00:00Z', '2099-01-07T11:10:00Z'];
-    const each = { project: 'team-a', user: 'li', action: 'suspend', at };
-    const none = { at_before: null, action_before: null };
-    const soon = [
-      { ...each, ...none, session: 's1', warned: before },
-      { ...each, ...none, session: 's2', warned, action: 'stop' },
-      {
-        ...each,
-        session: 's3',
-        at: null,
-        action: null,
-        warned: null,
-        at_before: at,
-        action_before: 'notify'
-      }
-    ];
-    page.server.on('POST /policy/try', { body: { ...TRIAL, soon } });
-    await open();
-    await page.click('everyone');
-    page.type('Idle timeout', '30m');
-    await page.click('Preview');
-    const effect = await screen.findByRole('region', { name: /^Effect/ });
-    const table = within(effect).getByRole('table', { name: /^Applied now/ });
-    const [, ...rows] = within(table).getAllByRole('row');
-    const texts = rows.map(item =>
-      [...item.children].slice(3).map(({ textContent }) => textContent)
-    );
-    const clock = clockText(at);
-    expect(texts).toEqual([
-      ['at once', `suspended at ${clock}`, 'keeps running'],
-      [clockText(warned), `stopped at ${clock}`, 'keeps running'],
-      ['', 'keeps running', `owner notified at ${clock}`]
-    ]);
   });
 });

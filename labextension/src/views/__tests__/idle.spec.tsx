@@ -20,15 +20,13 @@ const RULES = [
     rule: 'idle_timeout',
     value: '2h',
     level: 'project:team-a',
-    locked: true,
-    note: ''
+    note: 'The session requested 3h, which idle_timeout_max does not allow.'
   },
   {
     rule: 'warn_before',
     value: '10m',
     level: 'built-in',
-    locked: false,
-    note: 'quiet hours hold now'
+    note: ''
   }
 ];
 const WARNED = { warned: '2026-01-01T12:00:00Z' };
@@ -185,10 +183,10 @@ describe('idle sessions', () => {
       );
       expect(text).toContain('GPUunknown (treated as busy) · the driver');
       expect(text).toContain('Terminalsbusy');
-      expect(text).toContain("Idle timeout2h · team-a's policy locked");
       expect(text).toContain(
-        'Warn before10m · the default policy · quiet hours hold now'
+        "Idle timeout2h · team-a's policy · The session requested 3h, which"
       );
+      expect(text).toContain('Warn before10m · the default policy');
       expect(text).toContain('a paper');
       const asked = page.server.asked.filter(({ path }) =>
         path.startsWith('/sessions/s1/')
@@ -201,11 +199,11 @@ describe('idle sessions', () => {
 
     it('say where nothing ends them, and list defaults only on request', async () => {
       const decided = (rule: string, value: string, level = 'built-in') => ({
-        ...{ rule, value, level, locked: false, note: '' }
+        ...{ rule, value, level, note: '' }
       });
       const rules = [
         decided('idle_timeout', 'never'),
-        decided('quiet_hours', 'none'),
+        decided('interactive_life', 'none'),
         decided('train_life', '1d', 'everyone'),
         decided('grace', '1m')
       ];

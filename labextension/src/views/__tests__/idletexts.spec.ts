@@ -42,13 +42,6 @@ describe('what is said of an idle session', () => {
     );
   });
 
-  it('names quiet hours where they decide', () => {
-    const night = idle({ rule: 'quiet_hours' });
-    expect(idleText(trans, night, NOW)).toBe(
-      `idle 22 min: will be suspended at ${at(48)}, team-a's policy for quiet hours`
-    );
-  });
-
   it('says that it is exempt, and until when', () => {
     const until = new Date(NOW + 60 * 60_000).toISOString();
     const exempt = idle({ action: '', acts: null, level: '', exempt: until });

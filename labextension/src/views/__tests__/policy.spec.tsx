@@ -1,11 +1,11 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import {
   AdministrationPage,
   invalid,
   problem
 } from '../../__tests__/administrationpage';
 import { makeAbout } from '../../__tests__/builders';
-import { POLICY, TRIAL, UNTIL } from '../../__tests__/policies';
+import { PAST, POLICY, UNTIL } from '../../__tests__/policies';
 import { differenceOf } from '../../state/settings/audit';
 import { timeText } from '../parts/texts';
 
@@ -18,7 +18,7 @@ describe('the idle policy, for admins', () => {
       body: makeAbout({ capabilities: ['policing'] })
     });
     page.server.on('GET /policy', { body: POLICY });
-    page.server.on('POST /policy/try', { body: TRIAL });
+    page.server.on('POST /policy/preview', { body: PAST });
   });
 
   afterEach(() => page.dispose());
@@ -34,7 +34,7 @@ describe('the idle policy, for admins', () => {
       { name }
     );
 
-  it('is a table of levels, weakest first, with what is locked', async () => {
+  it('is a table of levels, weakest first, with all rules of each', async () => {
     await open();
     const rows = screen
       .getByRole('table', { name: /Idle policy/ })
@@ -46,10 +46,8 @@ describe('the idle policy, for admins', () => {
     ]);
     expect(row(/built-in/).textContent).toContain('1h');
     expect(row(/built-in/).textContent).toContain('never');
-    expect(row(/everyone/).textContent).toContain('2h (locked)');
-    expect(row(/everyone/).textContent).toContain(
-      'Extensions allowed: 0, Quiet hours: sat,sun 22:00-06:30 Europe/Berlin: 20m'
-    );
+    expect(row(/everyone/).textContent).toContain('2h');
+    expect(row(/everyone/).textContent).toContain('Extensions allowed: 0');
     const exempt = screen.getByRole('table', { name: /Exemptions/ });
     expect(exempt.textContent).toContain(timeText(UNTIL));
     expect(exempt.textContent).toContain('a paper');
@@ -69,50 +67,54 @@ describe('the idle policy, for admins', () => {
     }
   });
 
-  it('is tried on what was recorded, then put as a whole', async () => {
+  it('says while it is typed whom it would have ended, then is put as a whole', async () => {
     await open();
     await page.click('everyone');
     expect(page.value('Idle timeout')).toBe('2h');
-    expect(page.value('Quiet hours')).toBe(
-      'sat,sun 22:00-06:30 Europe/Berlin: 20m'
-    );
     expect(page.value('Warn before')).toBe('');
     page.type('Idle timeout', '30m');
-    page.type('Quiet hours', 'none');
-    page.tick('Lock Idle timeout');
-    await page.click('Preview');
-    const effect = await screen.findByRole('region', { name: /^Effect/ });
-    expect(effect.textContent).toContain(TRIAL.message);
-    expect(effect.textContent).toContain('0 → 12.5');
+    const effect = await screen.findByLabelText('Effect of this change');
+    await within(effect).findByText(PAST.text);
+    expect(screen.queryByRole('button', { name: 'Preview' })).toBeNull();
     page.server.on('PUT /policy', { body: { ...POLICY, revision: '8' } });
     await page.click('Apply');
     await screen.findByText('everyone was saved.');
     const [sent] = page.sent('/policy') as [object];
+    const [everyone, team] = POLICY.levels;
     expect(sent).toEqual({
       revision: '7',
       exemptions: POLICY.exemptions,
       levels: [
-        {
-          level: 'everyone',
-          rules: {
-            idle_timeout: '30m',
-            keep_alives: '0',
-            quiet_hours: [],
-            locked: []
-          }
-        },
-        {
-          level: 'project:team-a',
-          rules: { ...POLICY.levels[1].rules, quiet_hours: null }
-        }
+        // What the form does not have stays: extensions, here.
+        { ...everyone, rules: { ...everyone.rules, idle_timeout: '30m' } },
+        team
       ]
     });
-    expect(page.sent('/policy/try')).toEqual([sent]);
+    expect(page.sent('/policy/preview').at(-1)).toEqual(sent);
   });
 
-  it('says what is wrong at its field, quiet hours, too', async () => {
+  it('says nothing of what is not typed to the end, and why nothing can be said', async () => {
     page.server.on(
-      'POST /policy/try',
+      'POST /policy/preview',
+      invalid({ 'levels[0].rules.idle_timeout': 'Too short.' })
+    );
+    await open();
+    await page.click('everyone');
+    const effect = screen.getByLabelText('Effect of this change');
+    await waitFor(() => expect(page.sent('/policy/preview')).toHaveLength(1));
+    expect(effect.textContent).toBe('');
+    expect(screen.queryByText('Too short.')).toBeNull();
+    page.server.on(
+      'POST /policy/preview',
+      problem('StorageFailed', 'No disk.')
+    );
+    page.type('Idle timeout', '3h');
+    await within(effect).findByText('No disk.');
+  });
+
+  it('says what is wrong at its field', async () => {
+    page.server.on(
+      'PUT /policy',
       invalid({
         'levels[1].rules.warn_before': 'Longer than the timeout.',
         'levels[0].rules.idle_timeout': 'Of another level.'
@@ -120,11 +122,9 @@ describe('the idle policy, for admins', () => {
     );
     await open();
     await page.click('project:team-a');
-    page.type('Quiet hours', 'at night');
     page.type('Warn before', '3h');
-    await page.click('Preview');
+    await page.click('Apply');
     await screen.findByText('Longer than the timeout.');
-    screen.getByText(/“at night” is not a valid list of quiet hours/);
     screen.getByText('Of another level.');
     const field = screen.getByLabelText('Warn before');
     expect(field.getAttribute('aria-invalid')).toBe('true');
@@ -155,12 +155,17 @@ describe('the idle policy, for admins', () => {
     await page.click(/^Merge/);
     await screen.findByText(/was set to “1h”/);
     expect(page.value('Idle timeout')).toBe('30m');
-    expect(page.value('Shutdown grace period')).toBe('2m');
+    page.server.on('PUT /policy', { body: POLICY });
+    await page.click('Apply');
+    await screen.findByText('everyone was saved.');
+    expect(page.sent('/policy').at(-1)).toMatchObject({
+      levels: [{ rules: { idle_timeout: '30m', grace: 120 } }, {}]
+    });
   });
 
   it('shows of a change what differs, rule by rule', async () => {
     const [everyone, team] = POLICY.levels;
-    const rules = { ...everyone.rules, idle_timeout: 1800, locked: [] };
+    const rules = { ...everyone.rules, idle_timeout: 1800 };
     const before = { levels: POLICY.levels, exemptions: [], revision: '7' };
     const after = {
       levels: [{ ...everyone, rules }, team],
@@ -173,42 +178,36 @@ describe('the idle policy, for admins', () => {
         after: JSON.stringify(after)
       })
     ).toEqual({
-      before: 'everyone idle_timeout: 2h\neveryone locked: idle_timeout',
+      before: 'everyone idle_timeout: 2h',
       after: `everyone idle_timeout: 30m\nexempt user:li: ${UNTIL}, a paper`
     });
   });
 
-  it('shows at each field what holds while it is empty, and locks it there', async () => {
-    page.server.on('PUT /policy', { body: POLICY });
+  it('has three fields, with what holds while they are empty', async () => {
     await open();
+    const fields = () =>
+      [
+        ...screen
+          .getByRole('form')
+          .querySelectorAll<HTMLInputElement>('input, select')
+      ].map(({ name }) => name);
     const hint = (label: string) =>
       screen.getByLabelText<HTMLInputElement>(label).placeholder;
-    const lock = (label: string) =>
-      screen.getByLabelText<HTMLInputElement>(`Lock ${label}`);
     await page.click('everyone');
+    expect(fields()).toEqual([
+      'level',
+      'idle_timeout',
+      'action',
+      'warn_before'
+    ]);
     expect(hint('Idle timeout')).toBe('never (built-in)');
-    expect(lock('Idle timeout').checked).toBe(true);
     await page.click('Cancel');
     await page.click('project:team-a');
-    expect(hint('Idle timeout')).toBe('2h (locked by everyone)');
-    expect(hint('Extension length')).toBe('1h (built-in)');
-    expect(hint('Extensions allowed')).toBe('0 (everyone)');
-    expect(lock('Idle timeout').disabled).toBe(true);
-    page.tick('Lock Warn before');
-    page.tick('Lock Action when idle');
-    page.type('Action when idle', '');
-    expect(lock('Action when idle').checked).toBe(false);
-    await page.click('Apply');
-    await screen.findByText('project:team-a was saved.');
-    const [{ levels }] = page.sent('/policy') as [{ levels: object[] }];
-    expect(levels[1]).toEqual({
-      level: 'project:team-a',
-      rules: { warn_before: '0', locked: ['warn_before'] }
-    });
+    expect(hint('Idle timeout')).toBe('2h (everyone)');
   });
 
   it('offers what can be chosen: levels without rules, and actions', async () => {
-    const built_in = { ...POLICY.built_in, gpu_idle_action: 'notify' };
+    const built_in = { ...POLICY.built_in, action: 'notify' };
     page.server.on('GET /policy', { body: { ...POLICY, built_in } });
     await open();
     await page.click('Add policy');
@@ -223,38 +222,12 @@ describe('the idle policy, for admins', () => {
       'kind:interactive-spot',
       'kind:train'
     ]);
-    expect(options('Action when GPU idle')).toEqual([
+    expect(options('Action when idle')).toEqual([
       'Inherit: notify (built-in)',
       'suspend',
       'stop',
       'notify'
     ]);
-  });
-
-  it('merges the locks of two admins', async () => {
-    await open();
-    await page.click('everyone');
-    page.tick('Lock Extensions allowed');
-    page.server.on('PUT /policy', problem('Outdated', 'li was quicker.'));
-    await page.click('Apply');
-    await screen.findByText('li was quicker.');
-    const [everyone, ...others] = POLICY.levels;
-    const rules = { ...everyone.rules, locked: [] };
-    page.server.on('GET /policy', {
-      body: {
-        ...POLICY,
-        revision: '8',
-        levels: [{ ...everyone, rules }, ...others]
-      }
-    });
-    await page.click(/^Merge/);
-    await screen.findByText(/^The current settings were loaded/);
-    page.server.on('PUT /policy', { body: POLICY });
-    await page.click('Apply');
-    await screen.findByText('everyone was saved.');
-    expect(page.sent('/policy').at(-1)).toMatchObject({
-      levels: [{ rules: { locked: ['keep_alives'] } }, {}]
-    });
   });
 
   it('leaves no level behind that sets nothing', async () => {
@@ -290,7 +263,7 @@ describe('the idle policy, for admins', () => {
     await open();
     await page.click('project:team-a');
     await page.click('Delete…');
-    expect(await page.answer('Delete')).toContain(TRIAL.message);
+    expect(await page.answer('Delete')).toContain(PAST.text);
     await screen.findByText('project:team-a was deleted.');
     const [{ levels }] = page.sent('/policy') as [{ levels: object[] }];
     expect(levels).toHaveLength(1);

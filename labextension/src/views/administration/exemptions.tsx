@@ -8,6 +8,7 @@ import {
 } from '../../state/settings/policysubject';
 import { EditableName } from '../parts/controls';
 import { ITableColumn } from '../parts/datatable';
+import { PastLine } from './pastline';
 import { removeExemption } from './removingpolicy';
 import { NameOf, useSessionNames, whoText } from '../parts/sessionnames';
 import { useEditor } from './settingeditor';
@@ -60,7 +61,10 @@ export function ExemptionSection(props: {
       editor={editor}
       baseOf={baseOf}
       label={trans.__('New exemption')}
-      textsOf={({ exemption }) => textsOf(exemption, whom, nameOf, trans)}
+      textsOf={(base, draft) => ({
+        ...textsOf(base.exemption, whom, nameOf, trans),
+        live: <PastLine subject={subject} base={base} draft={draft} />
+      })}
     />
   );
 }

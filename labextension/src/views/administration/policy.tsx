@@ -3,10 +3,10 @@ import React, { useCallback, useMemo } from 'react';
 import { Policy, PolicyLevel } from '../../api/models';
 import { clusterOf } from '../../state/quota';
 import {
+  FORM_RULES,
+  FormRule,
   inherited,
   LevelField,
-  Lock,
-  lockOf,
   Rule,
   RULES
 } from '../../state/settings/policydraft';
@@ -15,12 +15,12 @@ import {
   levelOf,
   levelSubject
 } from '../../state/settings/policysubject';
-import { Draft } from '../../state/settings/settingmodel';
 import { IChoice } from '../launch/fields';
 import { EditableName } from '../parts/controls';
 import { ITableColumn } from '../parts/datatable';
 import { ExemptionSection } from './exemptions';
 import { ruleHelp, ruleText, setText } from './policytexts';
+import { PastLine } from './pastline';
 import { removeLevel } from './removingpolicy';
 import { useEditor } from './settingeditor';
 import { IFormField } from './settingfield';
@@ -30,16 +30,7 @@ import { useResult, useUi } from '../parts/ui';
 
 type Column = ITableColumn<PolicyLevel>;
 
-/** The rules that have a column of their own; the others share one. */
-const MAIN: readonly Rule[] = [
-  'idle_timeout',
-  'action',
-  'warn_before',
-  'gpu_idle_timeout',
-  'keep_alive'
-];
 const BUILT_IN = 'built-in';
-const ACTIONS: ReadonlySet<Rule> = new Set(['action', 'gpu_idle_action']);
 
 /** Show what each level of the policy sets, and have it changed unless a file sets it. */
 export function PolicySection(props: {
@@ -50,10 +41,7 @@ export function PolicySection(props: {
   const { workspace, trans } = useUi();
   const { administration } = workspace;
   const names = useLevelNames();
-  const subject = useMemo(
-    () => levelSubject(administration, trans),
-    [administration, trans]
-  );
+  const subject = useMemo(() => levelSubject(administration), [administration]);
   const editor = useEditor({
     subject,
     saved: ({ level }) => trans.__('%1 was saved.', level.trim()),
@@ -81,7 +69,10 @@ export function PolicySection(props: {
         editor={editor}
         baseOf={baseOf}
         label={trans.__('Add policy')}
-        textsOf={(base, draft) => textsOf(base, draft, names, trans)}
+        textsOf={(base, draft) => ({
+          ...textsOf(base, draft.level, names, trans),
+          live: <PastLine subject={subject} base={base} draft={draft} />
+        })}
       />
       <ExemptionSection policy={policy} isFixed={isFixed} />
     </>
@@ -114,18 +105,15 @@ function levelColumns(
   trans: TranslationBundle,
   onEdit?: (level: PolicyLevel) => void
 ): Column[] {
-  const textOf = ({ rules }: PolicyLevel, rule: Rule) => {
-    const text = setText(trans, rules, rule);
-    return text && rules.locked.includes(rule)
-      ? trans.__('%1 (locked)', text)
-      : text;
-  };
+  const textOf = ({ rules }: PolicyLevel, rule: Rule) =>
+    setText(trans, rules, rule);
   const column = (rule: Rule): Column => {
     const text = (level: PolicyLevel) => textOf(level, rule);
     return { id: rule, label: ruleText(trans, rule), text, sortKey: text };
   };
   const others = (level: PolicyLevel) =>
-    RULES.filter(rule => !MAIN.includes(rule) && textOf(level, rule))
+    RULES.slice(FORM_RULES.length)
+      .filter(rule => textOf(level, rule))
       .map(rule => `${ruleText(trans, rule)}: ${textOf(level, rule)}`)
       .join(', ');
   return [
@@ -145,7 +133,7 @@ function levelColumns(
         />
       )
     },
-    ...MAIN.map(column),
+    ...FORM_RULES.map(column),
     {
       id: 'others',
       label: trans.__('Other rules'),
@@ -163,19 +151,13 @@ function rank(level: string): string {
 
 function textsOf(
   { level, policy }: ILevelBase,
-  draft: Draft<LevelField>,
+  name: string,
   names: readonly string[],
   trans: TranslationBundle
 ): IFormTexts<LevelField> {
-  const isFree = (name: string) =>
-    !policy.levels.some(each => each.level === name);
-  const fields = RULES.flatMap(rule => {
-    const label = ruleText(trans, rule);
-    return [
-      [rule, ruleField(policy, draft.level, rule, trans)],
-      [lockOf(rule), { label: trans.__('Lock %1', label), ...locking(rule) }]
-    ];
-  });
+  const isFree = (other: string) =>
+    !policy.levels.some(each => each.level === other);
+  const field = (rule: FormRule) => ruleField(policy, name, rule, trans);
   return {
     title: level
       ? trans.__('Change the policy for %1', level.level)
@@ -190,36 +172,28 @@ function textsOf(
         ],
         isFixed: true
       },
-      ...(Object.fromEntries(fields) as Record<Rule | Lock, LevelFormField>)
+      idle_timeout: field('idle_timeout'),
+      action: field('action'),
+      warn_before: field('warn_before')
     }
   };
-}
-
-type LevelFormField = IFormField<LevelField>;
-
-function locking(rule: Rule): Pick<LevelFormField, 'as' | 'locks'> {
-  return { as: 'box', locks: rule };
 }
 
 /** Return how a rule is set, and what holds where the level leaves it empty. */
 function ruleField(
   policy: Policy,
   level: string,
-  rule: Rule,
+  rule: FormRule,
   trans: TranslationBundle
-): LevelFormField {
+): IFormField {
   const from = inherited(policy, level, rule);
-  const value =
-    setText(trans, from.rules, rule) ||
-    (rule === 'idle_timeout_max' ? trans.__('as the idle timeout') : '');
-  const text = from.rules.locked.includes(rule)
-    ? trans.__('%1 (locked by %2)', value, from.level)
-    : trans.__('%1 (%2)', value, from.level);
+  const value = setText(trans, from.rules, rule);
+  const text = trans.__('%1 (%2)', value, from.level);
   const field = {
     label: ruleText(trans, rule),
     help: ruleHelp(trans, rule)
   };
-  return ACTIONS.has(rule)
+  return rule === 'action'
     ? { ...field, choices: actionChoices(trans, text) }
     : { ...field, placeholder: value && text };
 }

@@ -7,7 +7,7 @@ import {
   SignalName
 } from '../../api/models';
 import { textOf } from '../../api/vocabulary';
-import { Rule, ruleOf } from '../../state/settings/policydraft';
+import { FormRule, Rule, ruleOf } from '../../state/settings/policydraft';
 import { signalsText } from '../idle/signals';
 import { clockText } from '../parts/texts';
 
@@ -83,55 +83,20 @@ export function ruleText(trans: TranslationBundle, rule: RuleName): string {
     keep_alive: trans.__('Extension length'),
     keep_alives: trans.__('Extensions allowed'),
     cpu_busy: trans.__('CPU idle threshold'),
-    gpu_busy: trans.__('GPU idle threshold'),
-    quiet_hours: trans.__('Quiet hours')
+    gpu_busy: trans.__('GPU idle threshold')
   };
   return textOf(texts, rule);
 }
 
 /** Return in one line how a rule is written and what it does. */
-export function ruleHelp(trans: TranslationBundle, rule: Rule): string {
+export function ruleHelp(trans: TranslationBundle, rule: FormRule): string {
   return {
     idle_timeout: trans.__(
       'Time without any activity, e.g. 30 min, 2 h; 0 = never.'
     ),
     action: trans.__('What happens after the idle timeout.'),
     warn_before: trans.__(
-      'How long before the action the owner is notified, e.g. 10 min.'
-    ),
-    idle_timeout_min: trans.__(
-      'Shortest idle timeout that a session can request.'
-    ),
-    idle_timeout_max: trans.__(
-      'Longest idle timeout that a session can request.'
-    ),
-    gpu_idle_timeout: trans.__(
-      'Time without GPU use, whatever else the session does, e.g. 1 hour; 0 = never.'
-    ),
-    gpu_idle_action: trans.__('What happens after the GPU idle timeout.'),
-    keep_alive: trans.__(
-      'How long one extension keeps a session alive, e.g. 1 hour; 0 = no extensions.'
-    ),
-    keep_alives: trans.__(
-      'Number of extensions before the session must be used again.'
-    ),
-    quiet_hours: trans.__(
-      'Times with a shorter timeout, separated by semicolons, e.g. daily 22:00-06:00 Europe/Berlin: 20m.'
-    ),
-    grace: trans.__(
-      'How long a session has to save and shut down, e.g. 1 min.'
-    ),
-    interactive_life: trans.__(
-      'Maximum run time of interactive sessions; 0 = unlimited.'
-    ),
-    train_life: trans.__(
-      'Maximum run time of training sessions; 0 = unlimited.'
-    ),
-    cpu_busy: trans.__(
-      'Percentage of one core up to which a session counts as idle.'
-    ),
-    gpu_busy: trans.__(
-      'Percentage of its GPUs up to which a session counts as idle.'
+      'How long before the action the owner is notified; unless set, 10 min, or half of a shorter timeout.'
     )
   }[rule];
 }

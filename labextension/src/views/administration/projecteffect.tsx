@@ -1,17 +1,15 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { ProjectEffect, SessionEffect } from '../../api/models';
+import { ChangePreview, ProjectEffect, SessionEffect } from '../../api/models';
 import { lookUp } from '../../api/vocabulary';
-import { Effect } from '../../state/settings/settingmodel';
 import { Notice } from '../parts/controls';
 import { gpus } from '../parts/texts';
-import { TrialTable } from './trialtable';
 import { useUi } from '../parts/ui';
 
 /** Show who would gain, wait or be reclaimed by a change that was tried. */
-export function EffectOf({ effect }: { effect: Effect }): JSX.Element {
+export function EffectOf({ effect }: { effect: ChangePreview }): JSX.Element {
   const { trans } = useUi();
-  const { message, sessions, trial, warnings } = effect;
+  const { message, sessions, warnings } = effect;
   const projects = effect.projects.filter(isChanged);
   return (
     <section
@@ -24,7 +22,6 @@ export function EffectOf({ effect }: { effect: Effect }): JSX.Element {
       </p>
       <Warnings warnings={warnings} />
       {projects.length ? <Projects projects={projects} /> : null}
-      {trial ? <TrialTable trial={trial} /> : null}
       {sessions.length ? (
         <ul>
           {sessions.map(session => (

@@ -3,7 +3,7 @@ import { PolicyRequest } from '../../api/models';
 import {
   IExemptionBase,
   ILevelBase,
-  tryPolicy,
+  previewPolicy,
   withoutExemption,
   withoutLevel
 } from '../../state/settings/policysubject';
@@ -34,14 +34,14 @@ export async function removeExemption(
   return done ? trans.__('The exemption of %1 was removed.', name) : undefined;
 }
 
-/** Show what would have differed over the recorded time, ask for confirmation and apply it. */
+/** Show what the policy would have done over the last week, ask for confirmation and apply it. */
 async function put(
   administration: IAdministration,
   name: string,
   request: PolicyRequest,
   trans: TranslationBundle
 ): Promise<boolean> {
-  const { message } = await tryPolicy(administration, request);
+  const { message } = await previewPolicy(administration, request);
   const isMeant = await confirm(
     trans.__('Delete %1?', name),
     [message],

@@ -1,13 +1,12 @@
 import { HTMLSelect } from '@jupyterlab/ui-components';
 import React, { useId } from 'react';
-import { boxOf, YES } from '../../state/settings/formvalues';
 import { SettingModel } from '../../state/settings/settingmodel';
 import { isLocalTime } from '../../state/settings/times';
 import { CheckField, Field, IChoice, IControl } from '../launch/fields';
 import { useUi } from '../parts/ui';
 
 /** How one field of a setting is shown in its form. */
-export interface IFormField<Name extends string = string> {
+export interface IFormField {
   readonly label: string;
   readonly help?: string;
   /** A line of text unless it is a box to tick, or a time that is picked or a duration. */
@@ -20,8 +19,6 @@ export interface IFormField<Name extends string = string> {
   readonly isList?: boolean;
   /** What holds while it is empty. */
   readonly placeholder?: string;
-  /** The field that it locks; it is shown beside it. */
-  readonly locks?: Name;
   /** Whether it stays as it is once the setting is there. */
   readonly isFixed?: boolean;
 }
@@ -29,18 +26,16 @@ export interface IFormField<Name extends string = string> {
 interface IProps<Name extends string> {
   model: SettingModel<Name>;
   name: Name;
-  field: IFormField<Name>;
-  /** The field that locks this one. */
-  lock?: Name;
+  field: IFormField;
   readOnly: boolean;
   autoFocus: boolean;
 }
 
-/** A field of a setting, and its lock. */
+/** A field of a setting. */
 export function SettingField<Name extends string>(
   props: IProps<Name>
 ): JSX.Element {
-  const { autoFocus, field, lock, model, name } = props;
+  const { autoFocus, field, model, name } = props;
   const { as, help, label } = field;
   return as === 'box' ? (
     <CheckField {...{ model, name, label, help, autoFocus }} />
@@ -49,9 +44,6 @@ export function SettingField<Name extends string>(
       {control => (
         <div className="jp-GpuQuota-control">
           <Control {...props} control={control} />
-          {lock ? (
-            <LockBox model={model} name={name} lock={lock} label={label} />
-          ) : null}
         </div>
       )}
     </Field>
@@ -166,38 +158,6 @@ function Until(props: IControlProps): JSX.Element {
         />
       </label>
     </>
-  );
-}
-
-/** The box that locks a field; what is not set cannot be locked. */
-function LockBox<Name extends string>(props: {
-  model: SettingModel<Name>;
-  name: Name;
-  lock: Name;
-  label: string;
-}): JSX.Element {
-  const { label, lock, model, name } = props;
-  const { trans } = useUi();
-  const isSet = !!model.draft[name].trim();
-  return (
-    <label
-      className="jp-GpuQuota-lock"
-      title={
-        isSet
-          ? trans.__('Locked: stronger levels cannot set it.')
-          : trans.__('Set a value to lock it.')
-      }
-    >
-      <input
-        type="checkbox"
-        name={lock}
-        aria-label={trans.__('Lock %1', label)}
-        disabled={!isSet}
-        checked={isSet && model.draft[lock] === YES}
-        onChange={event => setText(model, lock, boxOf(event.target.checked))}
-      />
-      {trans.__('Lock')}
-    </label>
   );
 }
 

@@ -13,9 +13,11 @@ import { useSignal, useUi } from '../parts/ui';
 /** How a setting is shown in its form. */
 export interface IFormTexts<Field extends string> {
   readonly title: string;
-  readonly fields: Readonly<Record<Field, IFormField<Field>>>;
+  readonly fields: Readonly<Record<Field, IFormField>>;
   /** What has to be known before anything is typed. */
   readonly notice?: string;
+  /** What the change would do, as it is typed; without it, that is shown on request. */
+  readonly live?: React.ReactNode;
 }
 
 /** Return how a setting is shown, from what is there and what was typed. */
@@ -72,12 +74,15 @@ export function SettingForm<Field extends string, Base>(
     >
       <h4 id={title}>{texts.title}</h4>
       <Fields model={model} texts={texts} />
+      {texts.live}
       <div className="jp-GpuQuota-formFoot">
         {texts.notice ? <Notice>{texts.notice}</Notice> : null}
         <Outcome model={model} texts={texts} onReload={() => void reload()} />
         <Buttons
           isBusy={!!model.busy}
-          onTry={() => void model.try().then(focusBroken)}
+          onTry={
+            texts.live ? undefined : () => void model.try().then(focusBroken)
+          }
           onDelete={model.isThere ? props.onDelete : undefined}
           onClose={props.onClose}
         />
@@ -100,16 +105,14 @@ function Fields<Field extends string>(props: {
 }): JSX.Element {
   const { model, texts } = props;
   const first = firstOpen(model, texts);
-  const own = model.fields.filter(name => !texts.fields[name].locks);
   return (
     <>
-      {own.map(name => (
+      {model.fields.map(name => (
         <SettingField
           key={name}
           model={model}
           name={name}
           field={texts.fields[name]}
-          lock={model.fields.find(other => texts.fields[other].locks === name)}
           readOnly={!!texts.fields[name].isFixed && model.isThere}
           autoFocus={name === first}
         />
@@ -120,11 +123,11 @@ function Fields<Field extends string>(props: {
 
 function Buttons(props: {
   isBusy: boolean;
-  onTry: () => void;
+  onTry?: () => void;
   onDelete?: () => void;
   onClose: () => void;
 }): JSX.Element {
-  const { isBusy, onDelete } = props;
+  const { isBusy, onDelete, onTry } = props;
   const { trans } = useUi();
   return (
     <div className="jp-GpuQuota-buttons">
@@ -135,14 +138,16 @@ function Buttons(props: {
       >
         {trans.__('Apply')}
       </button>
-      <button
-        type="button"
-        className="jp-GpuQuota-button"
-        aria-disabled={isBusy}
-        onClick={props.onTry}
-      >
-        {trans.__('Preview')}
-      </button>
+      {onTry ? (
+        <button
+          type="button"
+          className="jp-GpuQuota-button"
+          aria-disabled={isBusy}
+          onClick={onTry}
+        >
+          {trans.__('Preview')}
+        </button>
+      ) : null}
       <button
         type="button"
         className="jp-GpuQuota-button"
@@ -237,7 +242,7 @@ function Reloaded<Field extends string>(props: {
 
 /** Return a value in words: a box, a time, or what was typed. */
 function valueText(
-  { as }: IFormField<string>,
+  { as }: IFormField,
   value: string,
   trans: TranslationBundle
 ): string {

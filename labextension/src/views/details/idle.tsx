@@ -10,7 +10,7 @@ import { isWarned } from '../../state/idle/idle';
 import { IResource } from '../../state/resource';
 import { ISessionIdleness } from '../../state/idle/sessionidleness';
 import { can } from '../../state/sessions';
-import { Badge, ErrorNotice, Notice, Pending } from '../parts/controls';
+import { ErrorNotice, Notice, Pending } from '../parts/controls';
 import { idleText, whoseText } from '../idle/texts';
 import {
   quietText,
@@ -27,11 +27,7 @@ const BUILT_IN = 'built-in';
 /** How a rule that ends nothing is written. */
 const UNSET = ['never', 'none'];
 /** Rules by which sessions of any kind end. */
-const ENDING: readonly string[] = [
-  'idle_timeout',
-  'gpu_idle_timeout',
-  'quiet_hours'
-];
+const ENDING: readonly string[] = ['idle_timeout', 'gpu_idle_timeout'];
 
 /** How long a session has been idle and what follows; a notice once its owner was warned. */
 export function IdleLine(props: {
@@ -195,9 +191,8 @@ function RuleList(props: {
             <span className="jp-GpuQuota-quiet">
               {' '}
               · {whoseText(trans, decided.level, props.name)}
-              {decided.note ? ` · ${decided.note} ` : ' '}
+              {decided.note ? ` · ${decided.note}` : ''}
             </span>
-            {decided.locked ? <Badge>{trans.__('locked')}</Badge> : null}
           </dd>
         </React.Fragment>
       ))}

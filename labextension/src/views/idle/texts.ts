@@ -47,24 +47,6 @@ export function whoseText(
   }
 }
 
-/** Name whose policy ends a session that is idle, and which part of it. */
-function deciderText(
-  trans: TranslationBundle,
-  { level, rule }: Idleness,
-  session: Session
-): string {
-  const whose = whoseText(trans, level, session.spec.name);
-  switch (rule) {
-    case 'idle_timeout':
-    case 'gpu_idle_timeout':
-      return whose;
-    case 'quiet_hours':
-      return trans.__('%1 for quiet hours', whose);
-    default:
-      return trans.__('%1 (%2)', whose, rule);
-  }
-}
-
 /** Return how long a session has been idle: `idle 22 min`; empty in the first minute. */
 export function idleSpan(
   trans: TranslationBundle,
@@ -116,7 +98,7 @@ function endText(
   session: Session
 ): string {
   const { acts, action, exempt } = idle;
-  const whose = deciderText(trans, idle, session);
+  const whose = whoseText(trans, idle.level, session.spec.name);
   if (exempt) {
     return trans.__('exempt until %1', clockText(exempt));
   }
@@ -252,7 +234,7 @@ export function warningText(
 ): string {
   const { name } = session.spec;
   const idle = session.idle;
-  const whose = idle ? deciderText(trans, idle, session) : '';
+  const whose = idle ? whoseText(trans, idle.level, name) : '';
   const isGpu = idle?.rule === 'gpu_idle_timeout';
   if (!idle?.acts || endOf(session) === null) {
     const since = clockText(idle?.since ?? '');
