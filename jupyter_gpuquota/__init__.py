@@ -7,6 +7,7 @@ by name, so that the package itself, below all layers, depends on none of them.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -64,9 +65,13 @@ def snapshot(
 def variables() -> dict[str, Any]:
     """Return the variables that a restore with `--variables` has brought into this session.
 
-    Reading them runs their code. Raises NotFound, NotAllowed, WrongState.
+    Reading them runs their code; of those that cannot be read here, a warning says why. Raises
+    NotFound, NotAllowed, WrongState.
     """
-    found: dict[str, Any] = import_module("jupyter_gpuquota.client.snapshots.variables").load()
+    found: dict[str, Any]
+    found, problems = import_module("jupyter_gpuquota.client.snapshots.variables").load()
+    for name, why in problems.items():
+        warnings.warn(f"{name} cannot be read here: {why}.", stacklevel=2)
     return found
 
 

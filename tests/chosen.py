@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from jupyter_gpuquota.environ import BACKEND
 from jupyter_gpuquota.hosting.locate import Location, in_environment
-from jupyter_gpuquota.variables import BACKEND
 
 LOCAL = {
     "LocalConfig": {

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypedDict, Unpack
 
 from ..errors import Conflict
 from ..model.ending import EndRequest
 from ..model.idleness import Activity, KeepAliveRequest
-from ..model.rightsizing import KeepRequest, ResizeRequest
+from ..model.rightsizing import ResizeRequest
 from ..model.sessions import ENDED, LIVE, ResumeRequest, Session, State
 from ..model.struct import Number, Request
 from .connection.context import Context
@@ -23,7 +23,8 @@ class Changes(TypedDict, total=False):
     """What a restarted session has instead, or besides.
 
     `volumes` (`NAME:/path[:ro]`) are mounted besides those that it has; with these alone its share
-    stays. `keep` are names of variables that its notebooks keep, by the paths that `variables` has.
+    stays. `keep` are names of variables that the next kernel of `notebook` gets, by default of the
+    only one.
     """
 
     gpu: Number
@@ -31,7 +32,8 @@ class Changes(TypedDict, total=False):
     gpu_compute: Number
     mig_profile: str
     volumes: Sequence[str]
-    keep: Mapping[str, Sequence[str]]
+    keep: Sequence[str]
+    notebook: str
 
 
 MOVING: frozenset[State] = frozenset({"waiting", "starting", "stopping"})
@@ -81,12 +83,12 @@ class Lifecycle(Namespace):
         Raises InvalidFields, WrongState.
         """
         texts = {key: str(value) for key, value in wishes.items() if key in _NUMBERS}
-        kept = wishes.get("keep", {})
         request = ResizeRequest(
             **texts,
             mig_profile=wishes.get("mig_profile", ""),
             volumes=tuple(wishes.get("volumes", ())),
-            keep=tuple(KeepRequest(path=path, names=tuple(kept[path])) for path in kept),
+            keep=tuple(wishes.get("keep", ())),
+            notebook=wishes.get("notebook", ""),
         )
         return self._change("sessions.resize", name, project, request, wait=wait)
 

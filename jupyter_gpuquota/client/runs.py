@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from ..environ import SESSION
 from ..errors import WrongState
 from ..model.snapshots.runs import Run, RunList
-from ..variables import SESSION
 from .connection.context import Context
 from .listing import Listing, Table
 

@@ -11,7 +11,7 @@ from msgspec import structs
 from ..errors import FieldError, NotFound, refused
 from ..model.clusters.names import cluster_of
 from ..model.previews import Preview
-from ..model.rightsizing import Advice, SessionVariables
+from ..model.rightsizing import Advice
 from ..model.sessions import Framework, Kind, Session, SessionQuery, SessionRequest
 from ..model.struct import Number, Page
 from ..model.templates import Template, TemplateFields, TemplateList
@@ -137,11 +137,6 @@ class Sessions(Lifecycle, Logs, Programs):
     def advice(self, name: str, *, project: str = "") -> Advice:
         """Recommend a share for a session, by the GPU memory that it has used."""
         answer: Advice = self._context.call_session("sessions.advice", name, project)
-        return answer
-
-    def variables(self, name: str, *, project: str = "") -> SessionVariables:
-        """Return the variables of a session's kernels. Raises WrongState unless it runs."""
-        answer: SessionVariables = self._context.call_session("sessions.variables", name, project)
         return answer
 
     def url(self, name: str | Session, *, project: str = "", port: int = 0) -> str:

@@ -16,7 +16,6 @@ from ..model.programs import (
     TerminalInput,
     TerminalRequest,
 )
-from ..model.rightsizing import KeepRequest, NotebookVariables
 from ..model.sessions import Endpoint, LogChunk, LogQuery
 from ..model.snapshots.runs import RunList
 from ..ports.backend import require
@@ -132,17 +131,15 @@ class UnitedVariables:
     def __init__(self, members: Members) -> None:
         self._members = members
 
-    async def of(self, session_id: str) -> tuple[NotebookVariables, ...]:
-        """Return the variables of each notebook that has a kernel."""
-        return await self._of(session_id).of(session_id)
+    async def write(
+        self, session_id: str, names: Sequence[str], notebook: str, dump: str = ""
+    ) -> Mapping[str, str]:
+        """Let a kernel write variables. Raises NotFound, WrongState."""
+        return await self._of(session_id).write(session_id, names, notebook, dump)
 
-    async def keep(self, session_id: str, wanted: Sequence[KeepRequest]) -> None:
-        """Write variables to the session's folder. Raises InvalidFields."""
-        await self._of(session_id).keep(session_id, wanted)
-
-    async def forget(self, session_id: str, wanted: Sequence[KeepRequest]) -> None:
-        """Remove what `keep` has written."""
-        await self._of(session_id).forget(session_id, wanted)
+    async def forget(self, session_id: str, notebook: str) -> None:
+        """Remove what is kept for the next kernel of a notebook."""
+        await self._of(session_id).forget(session_id, notebook)
 
     def _of(self, session_id: str) -> KernelVariables:
         backend = self._members.having(session_id)

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from ..errors import FieldError, refuse, refused
-from ..model.rightsizing import KeepRequest
 from ..model.sessions import Session
 
 
-def problem(session: Session, *, local_files: bool) -> str:
-    """Return why a session's folder keeps nothing, empty if it does."""
+def check(session: Session, *, local_files: bool) -> None:
+    """Raise InvalidFields if a session's folder keeps nothing."""
     spec = session.spec
-    if local_files or any(mount.keeps(spec.folder) for mount in spec.mounts):
-        return ""
-    return f"The folder of {spec.name} is not on a volume: variables would be lost with it."
+    if not local_files and not any(mount.keeps(spec.folder) for mount in spec.mounts):
+        text = f"The folder of {spec.name} is not on a volume: variables would be lost with it."
+        raise refused(FieldError("keep", text, "Launch the session with a volume at its folder."))
 
 
-def check(session: Session, wanted: Sequence[KeepRequest], *, local_files: bool) -> None:
-    """Raise InvalidFields if a session's folder keeps nothing, or notebooks are named twice."""
-    if lost := problem(session, local_files=local_files):
-        hint = "Launch the session with a volume at its folder."
-        raise refused(FieldError("keep", lost, hint))
-    paths = [each.path for each in wanted]
+def check_written(problems: Mapping[str, str]) -> None:
+    """Raise InvalidFields with the variables that could not be written, and why."""
+    hint = "Leave it out, or write a file of it."
     refuse(
-        FieldError(f"keep[{number}]", f"{path} is named twice.")
-        for number, path in enumerate(paths)
-        if path in paths[:number]
+        FieldError("keep", f"{name}: {why.rstrip('.')}.", hint) for name, why in problems.items()
     )

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..environ import BACKEND, SESSION, STATE_DIR
 from ..errors import LaunchedElsewhere, NoServer
-from ..variables import BACKEND, SESSION, STATE_DIR
 from .config_files import Choice, Reader, read_apart
 
 DEFAULT_BACKEND = "local"

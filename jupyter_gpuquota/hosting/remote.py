@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from ..environ import CA, TOKEN_FILE, URL
 from ..errors import NoServer
-from ..variables import CA, TOKEN_FILE, URL
 
 if TYPE_CHECKING:
     import ssl

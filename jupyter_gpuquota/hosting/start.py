@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self
 
+from ..environ import SESSION
 from ..errors import NoServer, StorageFailed
-from ..variables import SESSION
 from . import backends, lock, takeover
 from . import detach as starter
 from .handshake import usable

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..variables import SESSION
+from ..environ import SESSION
 
 _PATIENCE = 10.0
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
+from ..environ import VOLUMES
 from ..model.sessions import Session
-from ..variables import VOLUMES
 from . import entering
 
 Ask = Callable[[str], str]

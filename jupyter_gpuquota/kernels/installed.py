@@ -9,9 +9,9 @@ from jupyter_core.paths import jupyter_data_dir
 
 from ..client import Client
 from ..client.connection.transport import SocketTransport
+from ..environ import TOKEN_FILE, URL
 from ..errors import NotFound, Unsupported
 from ..hosting import remote
-from ..variables import TOKEN_FILE, URL
 from .spec_files import SpecFiles
 from .specs import Spec, memory_of, of_sessions, of_templates
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..client.variables import far, near
+from ..client.variables import pickles
+from ..client.variables.source import program
 from ..model.sessions import Session
 from . import folder
 from .channels.probe import ReadyChannels
@@ -34,8 +35,9 @@ def prepare(
     if here:
         do(channels, f"__import__('os').chdir({json.dumps(notebook)})")
     found = here or folder.enter(partial(evaluate, channels), notebook)
-    if not here or Path(path, far.KEPT).is_dir():
-        do(channels, near.taking(path))
+    if not here or Path(path, pickles.KEPT).is_dir():
+        take = f'm["take"](get_ipython().user_ns, m["kept_file"]({path!r}))'
+        do(channels, program(pickles, take))
     return folder.Folder(notebook, found)
 
 

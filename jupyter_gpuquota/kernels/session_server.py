@@ -13,10 +13,10 @@ from urllib.parse import quote
 import msgspec
 
 from ..client.connection.transport import HttpTransport, RemoteTransport
+from ..environ import URL
 from ..errors import NoServer, NotFound, Unavailable, WrongState
 from ..hosting.unix import UnixConnection
 from ..model.sessions import Endpoint, EndpointQuery
-from ..variables import URL
 
 if TYPE_CHECKING:
     from ..client.connection.context import Context

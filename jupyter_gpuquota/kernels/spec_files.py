@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..environ import STATE_DIR
 from ..errors import InUse, StorageFailed
-from ..variables import STATE_DIR
 from .specs import MARK, Spec
 
 _FILE = "kernel.json"

@@ -11,6 +11,7 @@ from ..control.clock import Clock
 from ..control.inside.kernel_variables import SessionKernelVariables
 from ..control.signals.presence import Presence
 from ..model.sessions import Session
+from ..model.snapshots.dumps import pod_folder
 from .api import Api
 from .config import KubernetesConfig
 from .ingress.forwards import Forwards
@@ -82,7 +83,9 @@ def reaching(
         logs=KubeLogs(api, find, pod_of),
         exec=programs,
         terminals=KubeTerminals(api, find, pod_of, ingress, outside),
-        variables=SessionKernelVariables(find, programs, ingress),
+        variables=SessionKernelVariables(
+            find, programs, ingress, lambda session: f"~/{pod_folder(session.id)}"
+        ),
         presence=presence,
         signals=KubeSignals(locate, pod_of, clock, presence, outside, metrics),
         sizing=Sizing(pod_of, metrics),

@@ -94,7 +94,9 @@ def _entered(
         logs=LocalLogs(board, state),
         exec=programs,
         ingress=ingress,
-        variables=SessionKernelVariables(board.find, programs, ingress),
+        variables=SessionKernelVariables(
+            board.find, programs, ingress, lambda session: session.spec.folder
+        ),
     )
 
 

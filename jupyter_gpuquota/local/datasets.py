@@ -20,11 +20,11 @@ from ..control.volumes.kept import KeptVolumes
 from ..control.volumes.restored import RestoredVolumes
 from ..core.snapshots.redaction import secret_values
 from ..core.snapshots.volumes import mounted
+from ..environ import BACKEND, STATE_DIR
 from ..errors import NotFound
 from ..model.datasets.lakes import Lake
 from ..model.sessions import Session
 from ..store.tasks import in_thread
-from ..variables import BACKEND, STATE_DIR
 from .config import LocalConfig
 from .folders.folders import SessionFolder
 from .volumes.filling import FillingVolumes

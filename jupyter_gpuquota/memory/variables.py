@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ..errors import FieldError, refuse
-from ..model.rightsizing import KeepRequest, NotebookVariables
+from collections.abc import Collection, Sequence
 
 
 class MemoryVariables:
-    """The variables of notebooks, and what was kept of them, by the ids of sessions."""
+    """The names of variables, and what was kept of them, by the ids of sessions."""
 
     def __init__(self) -> None:
-        self.known: dict[str, tuple[NotebookVariables, ...]] = {}
-        self.kept: dict[str, tuple[KeepRequest, ...]] = {}
+        self.known: dict[str, Collection[str]] = {}
+        self.kept: dict[str, tuple[str, ...]] = {}
 
-    async def of(self, session_id: str) -> tuple[NotebookVariables, ...]:
-        """Return the variables of a session's notebooks."""
-        return self.known.get(session_id, ())
+    async def write(
+        self, session_id: str, names: Sequence[str], notebook: str, dump: str = ""
+    ) -> dict[str, str]:
+        """Keep variables that are known; return why others are not."""
+        known = self.known.get(session_id, ())
+        if not dump:
+            self.kept[session_id] = tuple(name for name in names if name in known)
+        return {name: "There is no such variable." for name in names if name not in known}
 
-    async def keep(self, session_id: str, wanted: Sequence[KeepRequest]) -> None:
-        """Keep variables that are known. Raises InvalidFields for others."""
-        known = {
-            (each.path, variable.name)
-            for each in await self.of(session_id)
-            for variable in each.variables
-        }
-        refuse(
-            FieldError("keep", f"{name}: There is no such variable.")
-            for each in wanted
-            for name in each.names
-            if (each.path, name) not in known
-        )
-        self.kept[session_id] = tuple(wanted)
-
-    async def forget(self, session_id: str, wanted: Sequence[KeepRequest]) -> None:
+    async def forget(self, session_id: str, notebook: str) -> None:
         """Forget what was kept."""
         self.kept.pop(session_id, None)

@@ -26,48 +26,13 @@ class Advice(Model, frozen=True, kw_only=True):
     share: Share | None = None
 
 
-class Variable(Model, frozen=True, kw_only=True):
-    """A variable of a kernel; `size` is its approximate number of bytes."""
-
-    name: str
-    type: str
-    size: int
-
-
-class NotebookVariables(Model, frozen=True, kw_only=True):
-    """The variables of a notebook's kernel, the largest first; there may be `more` of them.
-
-    `path` identifies the notebook in its session, `name` is what its pages call it. `problem` is
-    why the kernel cannot be asked, empty if it can.
-    """
-
-    path: str
-    name: str
-    variables: tuple[Variable, ...] = ()
-    more: int = 0
-    problem: str = ""
-
-
-class SessionVariables(Model, frozen=True, kw_only=True):
-    """The variables of a session's kernels. `problem` is why none of them can be kept."""
-
-    items: tuple[NotebookVariables, ...] = ()
-    problem: str = ""
-
-
-class KeepRequest(Request, frozen=True, kw_only=True):
-    """Variables of a notebook's kernel that are kept over a restart of its session."""
-
-    path: str
-    names: tuple[str, ...]
-
-
 class ResizeRequest(Request, frozen=True, kw_only=True):
     """Request to restart a session with another share, in the words of `SessionRequest`.
 
     `volumes` are existing ones that are mounted besides those that it has, as `NAME:/path[:ro]`.
-    With these alone, the share stays. `keep` names variables of its kernels that are kept in its
-    folder; unless all of them can be, the session is not restarted.
+    With these alone, the share stays. `keep` names variables that the next kernel of `notebook`
+    gets, or of the only one that has a kernel; unless all of them can be kept, the session is not
+    restarted.
     """
 
     gpu: Number = ""
@@ -75,4 +40,5 @@ class ResizeRequest(Request, frozen=True, kw_only=True):
     gpu_compute: Number = ""
     mig_profile: str = ""
     volumes: tuple[str, ...] = ()
-    keep: tuple[KeepRequest, ...] = ()
+    keep: tuple[str, ...] = ()
+    notebook: str = ""

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
-
-from ..model.rightsizing import KeepRequest, NotebookVariables
 
 
 class KernelVariables(Protocol):
-    """Asks the kernels of sessions for their variables.
+    """Lets the kernels of sessions write named variables to files.
 
-    Every method raises NotFound, WrongState if the session is not running, and Unavailable.
+    `notebook` is the path or the name of one, empty for the only one that has a kernel.
     """
 
-    async def of(self, session_id: str) -> tuple[NotebookVariables, ...]:
-        """Return the variables of each notebook that has a kernel."""
+    async def write(
+        self, session_id: str, names: Sequence[str], notebook: str, dump: str = ""
+    ) -> Mapping[str, str]:
+        """Write variables for the next kernel of their notebook, or to a file for a snapshot.
 
-    async def keep(self, session_id: str, wanted: Sequence[KeepRequest]) -> None:
-        """Write variables to the session's folder, for the next kernels of their notebooks.
-
-        Raises InvalidFields, and keeps nothing, unless all of them can be kept.
+        `dump` is the name of that file. Returns by name why some could not be written. Raises
+        NotFound, Unavailable, and WrongState if the session does not run, has no such kernel or
+        several, or its kernel is busy.
         """
 
-    async def forget(self, session_id: str, wanted: Sequence[KeepRequest]) -> None:
-        """Remove what `keep` has written; what is gone is fine."""
+    async def forget(self, session_id: str, notebook: str) -> None:
+        """Remove what is kept for the next kernel of a notebook; what is gone is fine.
+
+        Raises NotFound, WrongState, Unavailable.
+        """

@@ -13,6 +13,7 @@ from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 
 from ..api.dispatch import Dispatcher
+from ..environ import URL
 from ..errors import LaunchedElsewhere
 from ..hosting.config_files import Choice, in_config
 from ..hosting.locate import Location, locate
@@ -20,7 +21,6 @@ from ..hosting.remote import in_environment
 from ..hosting.start import ensure_controller
 from ..model.about import Change
 from ..model.addresses import outer_base
-from ..variables import URL
 from .connections import Connections
 from .events import SCHEMA, SCHEMA_ID, watch
 from .gateway import Gateway

@@ -16,6 +16,7 @@ from tornado.tcpclient import TCPClient
 
 from ..api import sockets
 from ..api.sockets import peer_of
+from ..environ import CA, TOKEN_FILE
 from ..errors import NoServer, Unavailable, VersionMismatch
 from ..hosting.locate import Location
 from ..hosting.remote import Remote
@@ -23,7 +24,6 @@ from ..hosting.unix import API
 from ..hosting.unresponsive import not_responding
 from ..http1 import Response, fetch
 from ..model.about import API_VERSION, About
-from ..variables import CA, TOKEN_FILE
 
 Ensure = Callable[[Location], Path]
 """Start a controller unless one responds; return its socket. Blocks."""

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from ..core import keeping
 from ..errors import GpuQuotaError
 from ..model.rightsizing import ResizeRequest
-from ..model.sessions import Session
 from ..ports.backend import Backend, require
 from .audit import entered
 from .call import Call
@@ -18,7 +17,7 @@ from .call import Call
 async def kept(backend: Backend, call: Call) -> AsyncIterator[None]:
     """Keep the variables that a request names; forget them again if the block fails.
 
-    Raises InvalidFields, NotAllowed, and the block is not entered, unless all of them can be kept.
+    Raises InvalidFields, NotAllowed, and the block is not entered, unless all of them are kept.
     """
     request: ResizeRequest = call.body
     if not request.keep:
@@ -26,16 +25,12 @@ async def kept(backend: Backend, call: Call) -> AsyncIterator[None]:
         return
     able, session = require(backend, "variables", backend.variables), call.target
     call.rights.check("exec", session, "keep variables of")
-    keeping.check(session, request.keep, local_files=has_files(backend, session))
+    local_files = backend.at(session.spec.project).inventory.local_files
+    keeping.check(session, local_files=local_files)
     await entered(backend, call, "kept variables of")
-    await able.keep(session.id, request.keep)
     try:
+        keeping.check_written(await able.write(session.id, request.keep, request.notebook))
         yield
     except GpuQuotaError:
-        await able.forget(session.id, request.keep)
+        await able.forget(session.id, request.notebook)
         raise
-
-
-def has_files(backend: Backend, session: Session) -> bool:
-    """Return whether a session sees this machine's folders."""
-    return backend.at(session.spec.project).inventory.local_files

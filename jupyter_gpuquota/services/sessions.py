@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core import end_requests, keeping, names, templates
+from ..core import end_requests, names, templates
 from ..core.fields import FieldReader
 from ..core.idle import requests
 from ..core.lifecycle import waiting_at
@@ -20,7 +20,7 @@ from ..model.policy import SessionPolicy
 from ..model.previews import Preview
 from ..model.programs import ExecContext, ExecEvent, ExecResult, TerminalEvent
 from ..model.reasons import Reason
-from ..model.rightsizing import Advice, SessionVariables
+from ..model.rightsizing import Advice
 from ..model.sessions import (
     Endpoint,
     EndpointQuery,
@@ -36,7 +36,7 @@ from ..model.templates import TemplateFields
 from ..ports.backend import Backend, require
 from .audit import ended, entered
 from .call import Call
-from .keeping import has_files, kept
+from .keeping import kept
 from .launches import places, previews
 from .launches.facts import facts
 from .lists.sessions import listed, shown
@@ -116,14 +116,6 @@ async def resize(backend: Backend, call: Call) -> Session:
     async with kept(backend, call):
         resized = await backend.sessions.resize(session.id, spec.share, added)
     return shown(backend, call, resized)
-
-
-async def variables(backend: Backend, call: Call) -> SessionVariables:
-    """Return the variables of a session's kernels."""
-    able = require(backend, "variables", backend.variables)
-    await entered(backend, call, "listed the variables of")
-    problem = keeping.problem(call.target, local_files=has_files(backend, call.target))
-    return SessionVariables(items=await able.of(call.target.id), problem=problem)
 
 
 async def delete(backend: Backend, call: Call) -> Nothing:

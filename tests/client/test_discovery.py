@@ -10,10 +10,10 @@ import pytest
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.client.connection import discovery, servers
 from jupyter_gpuquota.client.connection.transport import HttpTransport, SocketTransport, split_url
+from jupyter_gpuquota.environ import BACKEND, SESSION, STATE_DIR
 from jupyter_gpuquota.errors import LaunchedElsewhere, NoServer
 from jupyter_gpuquota.hosting.config_files import Choice
 from jupyter_gpuquota.hosting.locate import Location
-from jupyter_gpuquota.variables import BACKEND, SESSION, STATE_DIR
 
 
 @pytest.fixture(autouse=True)

@@ -10,12 +10,12 @@ from socket import gethostname
 
 import pytest
 
+from jupyter_gpuquota.environ import BACKEND, SESSION, STATE_DIR
 from jupyter_gpuquota.errors import LaunchedElsewhere, NoServer, Unsupported
 from jupyter_gpuquota.hosting import backends
 from jupyter_gpuquota.hosting.config_files import Choice, in_config, read_apart, read_here
 from jupyter_gpuquota.hosting.locate import Location, locate, locations
 from jupyter_gpuquota.hosting.lock import holder, lock, prepare
-from jupyter_gpuquota.variables import BACKEND, SESSION, STATE_DIR
 
 
 @pytest.fixture(autouse=True)

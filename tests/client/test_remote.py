@@ -13,11 +13,11 @@ import pytest
 from jupyter_gpuquota.client import Client
 from jupyter_gpuquota.client.connection import discovery
 from jupyter_gpuquota.client.connection.transport import RemoteTransport, SocketTransport
+from jupyter_gpuquota.environ import CA, TOKEN_FILE, URL
 from jupyter_gpuquota.errors import NoServer, NotAuthenticated
 from jupyter_gpuquota.hosting.config_files import Choice
 from jupyter_gpuquota.hosting.remote import HUB_TOKEN, Remote, in_environment, is_loopback
 from jupyter_gpuquota.hosting.start import clean_environment
-from jupyter_gpuquota.variables import CA, TOKEN_FILE, URL
 from tests.controller.hosted import Hosted, hosted
 from tests.waiting import PATIENCE
 

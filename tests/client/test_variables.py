@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.client.variables import far, near, pickles
+from jupyter_gpuquota.client.variables.source import program
 from jupyter_gpuquota.errors import InvalidFields, Unavailable
 
 sizes = st.lists(st.integers(0, 50), max_size=8)
@@ -26,7 +27,7 @@ class There:
         self.namespace = namespace if namespace is not None else {}
         self.sent: list[tuple] = []
         self._answers: deque = deque()
-        talk = far.Conversation(self.namespace, {"hidden": 1}, self._answer)
+        talk = far.Conversation(self.namespace, self._answer)
         self._hear = talk.hear
 
     def _answer(self, data, buffers=()):
@@ -126,8 +127,8 @@ def test_all_problems_are_told_at_once_and_nothing_is_set():
 @given(sizes, st.integers(1, 60))
 def test_pieces_fill_their_parts(lengths, most):
     parts = [os.urandom(length) for length in lengths]
-    filling = pickles.Filling(lengths)
-    for group in pickles.pieces(map(memoryview, parts), most):
+    filling = far.Filling(lengths)
+    for group in far.pieces(map(memoryview, parts), most):
         assert 0 < sum(each.nbytes for each in group) <= most
         filling.add(group)
     assert filling.left == 0
@@ -136,42 +137,63 @@ def test_pieces_fill_their_parts(lengths, most):
 
 def test_more_bytes_than_announced_are_refused():
     with pytest.raises(ValueError, match="more bytes"):
-        pickles.Filling([3]).add([b"four"])
-
-
-def test_what_a_kernel_holds_is_listed_by_size_without_code_and_hidden_names():
-    there = There({"a": array(), "_x": 1, "hidden": 1, "f": array, "np": np, "C": There, "n": 1})
-    found = near.ask(there, do="list")["variables"]
-    assert [(each["name"], each["type"]) for each in found] == [("a", "ndarray"), ("n", "int")]
-    assert found[0]["size"] == 400_000
+        far.Filling([3]).add([b"four"])
 
 
 def test_variables_are_kept_in_a_file_and_taken_from_it_once(tmp_path: Path):
-    there = There({"a": array(), "g": (i for i in ())})
-    answer = near.ask(there, do="keep", names=["a", "g", "no"], folder=str(tmp_path))
-    assert set(answer["problems"]) == {"no"}
-    answer = near.ask(there, do="keep", names=["a", "g"], folder=str(tmp_path))
-    assert set(answer["problems"]) == {"g"}
-    assert list(tmp_path.rglob("*.zip")) == []
-    assert near.ask(there, do="keep", names=["a"], folder=str(tmp_path))["size"] > 400_000
-    (file,) = tmp_path.rglob("*.zip")
-    assert file.stat().st_mode & 0o777 == 0o600
-    after = There()
-    taken = {"do": "take", "folder": str(tmp_path), "remove": True}
-    assert near.ask(after, **taken)["names"] == ["a"]
-    assert np.array_equal(after.namespace["a"], array())
-    assert near.ask(after, **taken) == {"names": []}
-    # Of two programs that ask for it, the second one learns that it is there.
-    assert near.ask(after, **taken, wanted=["a", "b"]) == {"names": ["a"]}
+    path = pickles.kept_file(str(tmp_path))
+    values = {"a": array(), "g": (i for i in ()), "x": 1}
+    problems = pickles.write(values, ["a", "g", "no", "x"], path)
+    assert problems == {
+        "g": "generator cannot be pickled: cannot pickle 'generator' object.",
+        "no": "There is no such variable.",
+    }
+    [file] = tmp_path.rglob("*.zip*")
+    assert (str(file), file.stat().st_mode & 0o777) == (path, 0o600)
+    found, unread = pickles.read(path)
+    assert (list(found), unread) == (["a", "x"], {})
+    namespace = {"y": 2}
+    pickles.take(namespace, path)
+    assert np.array_equal(namespace.pop("a"), array())
+    assert namespace == {"x": 1, "y": 2}
+    assert not file.exists()
+    pickles.take(namespace, path)
+    pickles.forget(path)
+
+
+def test_what_cannot_be_read_stays_in_its_file_and_the_rest_is_taken(tmp_path: Path):
+    path = pickles.kept_file(str(tmp_path))
+    pickles.write({"f": Fragile(), "x": 1}, ["f", "x"], path)
+    namespace: dict = {}
+    pickles.take(namespace, path)
+    assert namespace == {"x": 1}
+    found, unread = pickles.read(path)
+    assert (found, list(unread)) == ({"x": 1}, ["f"])
+
+
+def test_a_file_that_cannot_be_written_leaves_the_one_before(tmp_path: Path, monkeypatch):
+    path = pickles.kept_file(str(tmp_path))
+    pickles.write({"x": 1}, ["x"], path)
+
+    def full(*_args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pickles.zipfile.ZipFile, "writestr", full)
+    with pytest.raises(OSError, match="No space left"):
+        pickles.write({"x": 2}, ["x"], path)
+    assert [str(each) for each in tmp_path.rglob("*.zip*")] == [path]
+    assert pickles.read(path)[0] == {"x": 1}
 
 
 def test_a_request_that_fails_there_is_told():
+    there = There()
+    there.send = lambda *_: there._hear({"do": "put"})
     with pytest.raises(Unavailable, match="KeyError"):
-        near.ask(There(), do="keep")
+        near.put(there, {"x": 1}, quiet)
 
 
-def test_the_program_needs_nothing_of_ours():
-    code = near.program()
+@pytest.mark.parametrize("code", [near.program(), program(pickles, "m['take']")])
+def test_the_program_needs_nothing_of_ours(code):
     assert "import jupyter_gpuquota" not in code
     assert "from ." not in code
     compile(code, "program", "eval")

@@ -123,7 +123,7 @@ async def test_a_shell_outside_stores_variables_of_a_kernel_in_a_pod(
         await asyncio.to_thread(attach, server, "second.ipynb")
         part, [problem] = await shell.kernel_part("--variables", "weights")
         assert part is None
-        assert "first.ipynb, second.ipynb. Name one with --notebook." in problem
+        assert "first.ipynb, second.ipynb. Name one of them." in problem
         part, _ = await shell.kernel_part("--variables", "weights", "--notebook", "first.ipynb")
         assert part
         assert part["names"] == ["weights"]

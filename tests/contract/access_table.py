@@ -96,7 +96,6 @@ ALLOWED: dict[str, set[str]] = {
     "sessions.suspend": _MANAGE,
     "sessions.resume": _OWN,
     "sessions.resize": _OWN,
-    "sessions.variables": _OWN,
     "sessions.log": _MANAGE,
     "sessions.runs": _MANAGE,
     "sessions.exec": _OWN,

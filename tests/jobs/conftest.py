@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from jupyter_gpuquota.environ import TOKEN_FILE, URL
 from jupyter_gpuquota.model.about import API_VERSION
-from jupyter_gpuquota.variables import TOKEN_FILE, URL
 from tests.store.conftest import folder, lake
 from tests.store.s3.conftest import versitygw
 

@@ -135,24 +135,30 @@ def test_a_kernel_that_dies_ends_the_cell_with_the_reason(gpu):
 
 def test_a_snapshot_from_outside_has_chosen_variables_of_the_kernel(gpu, ipython, client):
     gpu("loss = [0.5, 0.25]; code = (each for each in ())")
-    with pytest.raises(InvalidFields, match="There is no such variable"):
-        ipython.run_line_magic("gpu", "snapshot create exp-1 --variables lacking")
-    made = ipython.run_line_magic("gpu", "snapshot create exp-1 --variables loss,code").data
+    made = ipython.run_line_magic("gpu", "snapshot create exp-1 --variables loss,code,lacking").data
     kernel = client.snapshots.show(made.id).manifest.kernel
     assert kernel.names == ("loss",)
-    (skipped,) = kernel.skipped
-    assert (skipped.name, "cannot be pickled" in skipped.reason) == ("code", True)
+    skipped = {each.name: each.reason for each in kernel.skipped}
+    assert "cannot be pickled" in skipped.pop("code")
+    assert skipped == {"lacking": "There is no such variable."}
 
 
-def test_which_kernel_is_meant_is_asked_if_there_are_several(ipython, gpu, server):
+def test_the_kernel_of_this_notebook_is_meant_unless_another_is_named(ipython, gpu, client, server):
     gpu("x = 1")
     other = attach(server, "b.ipynb")
-    with pytest.raises(InvalidFields, match=r"There is no such variable"):
-        ipython.run_line_magic("gpu", "snapshot create exp-1 --variables y")
-    with pytest.raises(InvalidFields, match=r"b\.ipynb.*--notebook"):
-        ipython.run_line_magic("gpu", "snapshot create exp-1 --variables x --notebook a.ipynb")
-    with pytest.raises(InvalidFields, match=r"There is no such variable"):
-        ipython.run_line_magic("gpu", "snapshot create exp-1 --variables x --notebook b.ipynb")
+
+    def manifest(words):
+        made = ipython.run_line_magic("gpu", f"snapshot create exp-1 --variables x {words}").data
+        return client.snapshots.show(made.id).manifest
+
+    assert manifest("").kernel.names == ("x",)
+    [skipped] = manifest("--notebook b.ipynb").kernel.skipped
+    assert skipped.reason == "There is no such variable."
+    nobody = manifest("--notebook a.ipynb")
+    [problem] = [each.message for each in nobody.problems if each.part == "kernel"]
+    assert problem.startswith("These notebooks have a kernel: ")
+    assert problem.endswith("b.ipynb. Name one of them.")
+    assert nobody.kernel is None
     other.shut_down()
 
 

@@ -11,11 +11,11 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 from jupyter_gpuquota import Client
+from jupyter_gpuquota.environ import TOKEN_FILE, URL
 from jupyter_gpuquota.kernels.attach import attach
 from jupyter_gpuquota.kernels.notebook import Notebook
 from jupyter_gpuquota.kernels.place import SessionPlace
 from jupyter_gpuquota.kernels.session_server import SessionServer
-from jupyter_gpuquota.variables import TOKEN_FILE, URL
 from tests.kernels.conftest import relayed
 from tests.kernels.conftest import run as run_there
 from tests.kernels.conftest import text as text_there

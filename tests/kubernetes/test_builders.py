@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.requests.specs import Facts, check
+from jupyter_gpuquota.environ import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
+from jupyter_gpuquota.environ import VOLUMES as VOLUMES_VARIABLE
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
 from jupyter_gpuquota.kubernetes.builders.environment import literal
 from jupyter_gpuquota.kubernetes.builders.network import network_policy, service
@@ -34,8 +36,6 @@ from jupyter_gpuquota.model.pods import ContainerRules, PodOptions, SecretKey, T
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.model.volumes.mounts import Mount
-from jupyter_gpuquota.variables import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
-from jupyter_gpuquota.variables import VOLUMES as VOLUMES_VARIABLE
 from tests.builders import make_node, make_place, make_project, make_session
 
 EXPECTED = Path(__file__).with_name("expected")

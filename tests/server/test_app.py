@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from jupyter_gpuquota.environ import BACKEND, SESSION, STATE_DIR
 from jupyter_gpuquota.errors import InvalidRequest
 from jupyter_gpuquota.hosting.config_files import Choice
 from jupyter_gpuquota.hosting.locate import in_environment
 from jupyter_gpuquota.server.events import SCHEMA_ID
-from jupyter_gpuquota.variables import BACKEND, SESSION, STATE_DIR
 from tests.server.extension import controller, eventually, extension, jp_server_config, reaches
 
 __all__ = ["controller", "extension", "jp_server_config"]

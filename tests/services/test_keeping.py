@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -9,32 +10,22 @@ import pytest
 
 from jupyter_gpuquota.core import keeping
 from jupyter_gpuquota.errors import InvalidFields, WrongState
-from jupyter_gpuquota.model.rightsizing import (
-    KeepRequest,
-    NotebookVariables,
-    ResizeRequest,
-    Variable,
-)
+from jupyter_gpuquota.model.rightsizing import ResizeRequest
 from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from jupyter_gpuquota.ports.backend import Backend
 from tests.builders import make_session
 from tests.fakes import ask, make_backend
 
-PATH = "analysis.ipynb"
-FOUND = NotebookVariables(
-    path=PATH, name="analysis", variables=(Variable(name="x", type="int", size=28),)
-)
-
 
 async def running(backend: Backend) -> str:
     session = await ask(backend, "sessions.create", body=SessionRequest(name="exp-1", gpu="0.5"))
-    backend.variables.known[session.id] = (FOUND,)
+    backend.variables.known[session.id] = {"x"}
     return str(session.id)
 
 
-def keep(*names: str, times: int = 1) -> ResizeRequest:
-    return ResizeRequest(gpu="0.25", keep=(KeepRequest(path=PATH, names=names),) * times)
+def keep(*names: str) -> ResizeRequest:
+    return ResizeRequest(gpu="0.25", keep=names, notebook="analysis.ipynb")
 
 
 async def resize(backend: Backend, session: str, request: ResizeRequest, caller: str = "me") -> Any:
@@ -42,13 +33,11 @@ async def resize(backend: Backend, session: str, request: ResizeRequest, caller:
 
 
 @pytest.mark.asyncio
-async def test_variables_are_listed_and_kept() -> None:
+async def test_variables_are_kept() -> None:
     backend = make_backend()
     session = await running(backend)
-    found = await ask(backend, "sessions.variables", args={"id": session})
-    assert (found.items, found.problem) == ((FOUND,), "")
     await resize(backend, session, keep("x"))
-    assert backend.variables.kept[session] == keep("x").keep
+    assert backend.variables.kept[session] == ("x",)
 
 
 @pytest.mark.asyncio
@@ -61,12 +50,12 @@ async def test_an_admin_who_keeps_variables_of_a_session_is_audited() -> None:
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("request_", [keep("x", "no"), keep("x", times=2)])
-async def test_a_session_whose_variables_cannot_be_kept_goes_on(request_: ResizeRequest) -> None:
+async def test_a_session_whose_variables_cannot_all_be_kept_goes_on() -> None:
     backend = make_backend()
     session = await running(backend)
-    with pytest.raises(InvalidFields):
-        await resize(backend, session, request_)
+    with pytest.raises(InvalidFields, match="no: There is no such variable"):
+        await resize(backend, session, keep("x", "no"))
+    assert backend.variables.kept == {}
     seen = await ask(backend, "sessions.get", args={"id": session})
     assert (seen.state, seen.spec.share.milli) == ("running", 500)
 
@@ -100,5 +89,6 @@ async def test_what_was_kept_is_forgotten_if_the_session_goes_on() -> None:
 )
 def test_a_folder_in_a_pod_keeps_what_is_on_a_volume(mount: Mount, *, kept: bool) -> None:
     session = make_session(folder="/home/ana/work", volumes=(mount,))
-    assert (keeping.problem(session, local_files=False) == "") == kept
-    assert keeping.problem(session, local_files=True) == ""
+    with nullcontext() if kept else pytest.raises(InvalidFields, match="not on a volume"):
+        keeping.check(session, local_files=False)
+    keeping.check(session, local_files=True)

@@ -11,8 +11,9 @@ import pytest
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
+import jupyter_gpuquota
 from jupyter_gpuquota.client.exit_codes import Failed
-from jupyter_gpuquota.client.variables.pickles import write_file
+from jupyter_gpuquota.client.variables.pickles import write
 from jupyter_gpuquota.errors import InUse, InvalidFields, InvalidRequest, NotAllowed, NotFound
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.sessions import Session
@@ -184,19 +185,36 @@ def test_restored_variables_are_loaded_into_the_notebook(ipython, gpu, tmp_path,
     monkeypatch.setenv("GPUQUOTA_FOLDER", str(tmp_path))
     with pytest.raises(NotFound, match="No variables were restored"):
         gpu("snapshot load")
-    write_file({"weights": [0.5], "steps": 3}, str(tmp_path / ".gpuquota" / "variables.zip"))
+    stored({"weights": [0.5], "steps": 3, "lost": Fragile()}, tmp_path)
     assert gpu("snapshot load steps").text == "Loaded steps."
     assert ipython.user_ns["steps"] == 3
     assert "weights" not in ipython.user_ns
     with pytest.raises(InvalidFields, match="lacking was not restored"):
         gpu("snapshot load lacking,steps")
-    assert gpu("snapshot load").text == "Loaded weights, steps."
+    assert gpu("snapshot load").text.splitlines() == [
+        "Loaded weights, steps.",
+        "lost cannot be read here: ValueError: invalid literal for int() with base 10: 'no'.",
+    ]
+    with pytest.warns(match="lost cannot be read here"):
+        assert jupyter_gpuquota.variables() == {"weights": [0.5], "steps": 3}
+
+
+class Fragile:
+    """A value that cannot be read."""
+
+    def __reduce__(self):
+        return int, ("no",)
+
+
+def stored(values, folder):
+    """Write the file of restored variables."""
+    write(values, values, str(folder / ".gpuquota" / "variables.zip"))
 
 
 def test_variables_of_another_account_are_not_loaded(ipython, gpu, tmp_path, monkeypatch):
     monkeypatch.setattr("IPython.get_ipython", lambda: ipython)
     monkeypatch.setenv("GPUQUOTA_FOLDER", str(tmp_path))
-    write_file({"x": 1}, str(tmp_path / ".gpuquota" / "variables.zip"))
+    stored({"x": 1}, tmp_path)
     own = os.getuid()
     monkeypatch.setattr(os, "getuid", lambda: own + 1)
     with pytest.raises(NotAllowed, match="belongs to another account"):

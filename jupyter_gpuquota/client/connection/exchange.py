@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from ...environ import CA
 from ...errors import NoServer, OutcomeUnknown, Unavailable
-from ...variables import CA
 from .protocol import ROOT, Message, Reply
 
 if TYPE_CHECKING:

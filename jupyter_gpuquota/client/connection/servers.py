@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...environ import SESSION
 from ...model.addresses import outer_base
-from ...variables import SESSION
 
 
 @dataclass(frozen=True, slots=True)

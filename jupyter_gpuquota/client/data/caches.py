@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ...environ import DATASETS, SESSION
 from ...errors import NotFound
 from ...model.datasets.caches import CachedVersion, CacheList, CacheQuery, PinRequest
 from ...model.datasets.mounts import by_name
 from ...model.datasets.names import DataName, parse_name
 from ...model.datasets.versions import SHOWN
 from ...model.sessions import Session
-from ...variables import DATASETS, SESSION
 from ..listing import Listing, Table
 from .naming import OfVersions
 

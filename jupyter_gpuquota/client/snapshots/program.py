@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from ...variables import NOTEBOOK
+from ...environ import NOTEBOOK
 
 
 def program() -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ...environ import SESSION
 from ...errors import Unavailable, WrongState
 from ...model.datasets.jobs import Job
 from ...model.datasets.lineage import Lineage
@@ -23,7 +24,6 @@ from ...model.snapshots.snapshots import (
     SnapshotRequest,
 )
 from ...model.struct import error_of
-from ...variables import SESSION
 from ..connection.protocol import Call, answers
 from ..listing import Listing
 from ..sessions import Sessions

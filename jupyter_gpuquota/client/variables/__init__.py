@@ -1,1 +1,1 @@
-"""Variables of kernels: as messages between two kernels, and as a file that outlives one."""
+"""Variables of kernels: in files that outlive a kernel, and carried between two for a cell."""

@@ -1,14 +1,43 @@
-"""Evaluates an expression in a kernel of this machine.
+"""Lets a kernel of a session write its variables: it is carried there and runs beside the kernel.
 
-It runs in sessions: besides the standard library it needs only jupyter_client, which every Jupyter
-Server needs.
+Besides the standard library it needs only jupyter_client, which every Jupyter Server needs. The
+syntax of Python 3.8.
 """
 
 from __future__ import annotations
 
 import ast
+import base64
+import json
+import sys
 import time
+import zlib
+from pathlib import Path
 from queue import Empty
+from typing import Any
+
+from . import pickles
+from .source import program
+
+
+def main() -> None:
+    """Print the value of an expression in a kernel, or why there is none (`failed`).
+
+    The arguments are what precedes that, and a JSON document: the id of the `kernel`, the
+    expression `then`, where `m` has the names of `pickles`, and for how many `seconds` to wait.
+    """
+    mark, asked = sys.argv[1], json.loads(sys.argv[2])
+    try:
+        from jupyter_core.paths import jupyter_runtime_dir  # noqa: PLC0415 (only there)
+
+        file = Path(jupyter_runtime_dir(), f"kernel-{asked['kernel']}.json")
+        code = program(pickles, f'm["json"].dumps({asked["then"]})')
+        value = json.loads(evaluated(str(file), code, asked["seconds"]))
+        found: dict[str, Any] = {"value": value}
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+        found = {"failed": str(error) or type(error).__name__}
+    packed = base64.b64encode(zlib.compress(json.dumps(found).encode())).decode()
+    sys.stdout.write(f"{mark}{packed}\n")
 
 
 def evaluated(connection_file: str, code: str, seconds: float) -> str:

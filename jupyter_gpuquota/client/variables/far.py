@@ -1,98 +1,137 @@
-"""The end of variables in the other kernel.
+"""The end of variables that a cell takes and gives, in the other kernel.
 
-Its source runs there, after that of `pickles`: it needs the standard library and IPython only.
+Its source runs there: it needs the standard library and IPython only. Variables are pickled with
+protocol 5, their buffers apart, and come in pieces. Whoever reads a pickle runs its code, so only
+one's own are read.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import zipfile
-from collections.abc import Callable, Mapping
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
-
-from .pickles import (
-    Filling,
-    TooLarge,
-    Unreadable,
-    overview,
-    pack,
-    pieces,
-    read_file,
-    unpack,
-    write_file,
-)
 
 TARGET = "jupyter_gpuquota.variables"
 """The comm target that serves variables."""
-KEPT = ".gpuquota/kept"
-"""The folder in a session's folder with variables that outlast a kernel."""
-MOST = 200
-"""The most variables that are listed, the largest ones."""
 WINDOW = 8
 """Pieces that are sent for each request: what is not read yet stays in this kernel."""
+_SMALL = 4096
+"""Bytes of a buffer that is copied into its pickle: a part of its own would cost more."""
 
 
-def kept_file(folder: str) -> str:
-    """Return the file in a session's folder that keeps variables of this kernel's notebook."""
-    notebook = os.environ.get("JPY_SESSION_NAME", "")
-    name = hashlib.sha256(notebook.encode()).hexdigest()[:32]
-    return os.path.join(folder, KEPT, f"{name}.zip")  # noqa: PTH118 (text is sent)
+class TooLarge(ValueError):
+    """The variables are larger than the limit."""
 
 
-def keep(
-    namespace: Mapping[str, Any], names: list[str], path: str, *, partly: bool = False
-) -> dict[str, Any]:
-    """Write variables to a file. Returns their `size`, or `problems` by name and no file.
+class _Bounded:
+    """A file in memory that refuses to grow beyond a number of bytes."""
 
-    With `partly`, those that cannot be pickled are left out, and the file says why.
+    def __init__(self, most: int) -> None:
+        self.pieces: list[bytes] = []
+        self.left = most
+
+    def write(self, piece: Any) -> int:
+        """Add bytes. Raises TooLarge."""
+        self.take(len(piece))
+        self.pieces.append(bytes(piece))
+        return len(piece)
+
+    def take(self, size: int) -> None:
+        """Count bytes that are kept elsewhere. Raises TooLarge."""
+        self.left -= size
+        if self.left < 0:
+            raise TooLarge
+
+
+def pack(value: Any, most: int) -> list[memoryview]:
+    """Return a variable as its pickle (protocol 5) and its buffers, which are not copied.
+
+    Raises TooLarge for more than `most` bytes, and whatever its class raises.
     """
-    if missing := {name: "There is no such variable." for name in names if name not in namespace}:
-        return {"problems": missing}
+    file, buffers = _Bounded(most), []
+
+    def aside(buffer: pickle.PickleBuffer) -> bool:
+        try:
+            raw = buffer.raw()
+        except BufferError:  # not contiguous
+            return True
+        if raw.nbytes < _SMALL:
+            return True
+        file.take(raw.nbytes)
+        buffers.append(raw)
+        return False
+
+    pickle.Pickler(file, 5, buffer_callback=aside).dump(value)
+    return [memoryview(b"".join(file.pieces)), *buffers]
+
+
+def unpack(parts: list[bytearray]) -> Any:
+    """Return the variable of a pickle and its buffers, which become its memory."""
+    return pickle.loads(parts[0], buffers=parts[1:])  # noqa: S301 (one's own: see the module)
+
+
+def pieces(parts: Iterable[memoryview], most: int) -> Iterator[list[memoryview]]:
+    """Yield the bytes of all parts in order, in lists of at most `most` bytes."""
+    group: list[memoryview] = []
+    room = most
+    for part in parts:
+        at = 0
+        while at < part.nbytes:
+            piece = part[at : at + room]
+            group.append(piece)
+            at, room = at + piece.nbytes, room - piece.nbytes
+            if not room:
+                yield group
+                group, room = [], most
+    if group:
+        yield group
+
+
+class Filling:
+    """Parts of known sizes, filled by the pieces of `pieces`."""
+
+    def __init__(self, sizes: Iterable[int]) -> None:
+        self.parts = [bytearray(size) for size in sizes]
+        self.left = sum(map(len, self.parts))
+        self._part = self._at = 0
+
+    def add(self, group: Iterable[Any]) -> None:
+        """Add pieces. Raises ValueError for more bytes than there are places."""
+        for piece in group:
+            rest = memoryview(piece).cast("B")
+            if rest.nbytes > self.left:
+                raise ValueError("more bytes than were announced")
+            self.left -= rest.nbytes
+            while rest.nbytes:
+                part = self.parts[self._part]
+                size = min(rest.nbytes, len(part) - self._at)
+                part[self._at : self._at + size] = rest[:size]
+                rest, self._at = rest[size:], self._at + size
+                if self._at == len(part):
+                    self._part, self._at = self._part + 1, 0
+
+
+def size_of(value: Any) -> int:
+    """Return the bytes of an array, else of the object itself."""
     try:
-        if os.path.exists(path):  # noqa: PTH110 (text is sent)
-            os.unlink(path)  # noqa: PTH108
-        problems = write_file({name: namespace[name] for name in names}, path)
-        if problems and not partly:
-            os.unlink(path)  # noqa: PTH108
-            return {"problems": problems}
-        return {"size": os.stat(path).st_size}  # noqa: PTH116
-    except OSError as error:
-        return {"problems": dict.fromkeys(names, f"{error.strerror}: {path}")}
-
-
-def take(namespace: dict[str, Any], path: str, *, remove: bool = False) -> dict[str, Any]:
-    """Read variables of a file. Returns their `names`, and `problems` of others by name.
-
-    Without the file there are none.
-    """
-    try:
-        found = dict(read_file(path))
-        if remove:
-            os.unlink(path)  # noqa: PTH108
-    except FileNotFoundError:
-        return {"names": []}
-    except (OSError, zipfile.BadZipFile) as error:
-        return {"problems": {path: str(error)}}
-    problems = {name: each.reason for name, each in found.items() if isinstance(each, Unreadable)}
-    good = {name: value for name, value in found.items() if name not in problems}
-    namespace.update(good)
-    return {"names": list(good), "problems": problems}
+        return int(value.nbytes)
+    except Exception:  # noqa: BLE001 (an attribute of any class)
+        return sys.getsizeof(value, 0)
 
 
 class Conversation:
     """Serves the requests of one comm on the variables of a kernel."""
 
-    def __init__(self, namespace: dict[str, Any], hidden: Mapping[str, Any], send: Any) -> None:
+    def __init__(self, namespace: dict[str, Any], send: Any) -> None:
         self._namespace = namespace
-        self._hidden = hidden
         self._send: Callable[..., None] = send
         self._filling: Filling | None = None
         self._items: list[tuple[str, int]] = []
         self._leaving: Any = iter(())
 
     def hear(self, data: dict[str, Any], buffers: Any = ()) -> None:
-        """Answer one request: `put`, `get`, `list`, `keep`, `take`, `forget`, and pieces."""
+        """Answer one request: `put` and its `piece`s, `get` and `more` of its pieces."""
         try:
             answer = getattr(self, f"_{data['do']}")(data, buffers)
         except Exception as error:  # noqa: BLE001 (the other end reports it)
@@ -134,7 +173,8 @@ class Conversation:
             try:
                 packed = pack(self._namespace[name], room)
             except TooLarge:
-                return {"large": name, "sizes": dict(overview(self._namespace, self._hidden))}
+                there = (each for each in names if each not in problems)
+                return {"large": name, "sizes": {n: size_of(self._namespace[n]) for n in there}}
             except Exception as error:  # noqa: BLE001 (whatever a class raises when it is pickled)
                 problems[name] = f"{type(error).__name__}: {error}"
                 continue
@@ -148,38 +188,6 @@ class Conversation:
         for _, group in zip(range(WINDOW), self._leaving, strict=False):
             self._send({"piece": True}, group)
 
-    def _list(self, _data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
-        found = overview(self._namespace, self._hidden)
-        return {
-            "variables": [
-                {"name": name, "type": type(self._namespace[name]).__name__, "size": size}
-                for name, size in found[:MOST]
-            ],
-            "more": max(0, len(found) - MOST),
-        }
-
-    def _keep(self, data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
-        path = data.get("path") or kept_file(data["folder"])
-        return keep(self._namespace, data["names"], path, partly=data.get("partly", False))
-
-    def _take(self, data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
-        path = data.get("path") or kept_file(data["folder"])
-        answer = take(self._namespace, path, remove=data.get("remove", False))
-        # Those of a file that another program has let this kernel take already are here, too.
-        here = [name for name in data.get("wanted", ()) if name in self._namespace]
-        return {**answer, "names": sorted({*answer.get("names", ()), *here})}
-
-    def _forget(self, data: dict[str, Any], _buffers: Any) -> dict[str, Any]:
-        os.unlink(kept_file(data["folder"]))  # noqa: PTH108 (text is sent)
-        return {"names": []}
-
-
-def answer(shell: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to one request without pieces, on the variables of IPython's shell."""
-    answers: list[dict[str, Any]] = []
-    Conversation(shell.user_ns, shell.user_ns_hidden, answers.append).hear(request)
-    return answers[0]
-
 
 def serve(shell: Any) -> None:
     """Serve variables of IPython's shell at the comm target."""
@@ -187,7 +195,6 @@ def serve(shell: Any) -> None:
     def opened(comm: Any, message: Any) -> None:
         talk = Conversation(
             shell.user_ns,
-            shell.user_ns_hidden,
             lambda data, buffers=None: comm.send(data, buffers=buffers),
         )
         comm.on_msg(lambda m: talk.hear(m["content"]["data"], m.get("buffers", ())))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ...errors import FieldError, InvalidFields, Unavailable, refuse, refused
 from . import far
-from .pickles import Filling, TooLarge, overview, pack, pieces, unpack
+from .far import Filling, TooLarge, pack, pieces, size_of, unpack
 from .source import program as source
 
 LIMIT = 1 << 30
@@ -35,13 +35,7 @@ Note = Callable[[str], None]
 
 def program() -> str:
     """Return the code that makes another kernel serve its variables at `far.TARGET`."""
-    return source('m["serve"](get_ipython())')
-
-
-def taking(folder: str) -> str:
-    """Return the code with which a new kernel takes what was kept for its notebook, if anything."""
-    take = f'm["take"](get_ipython().user_ns, m["kept_file"]({folder!r}), remove=True)'
-    return f"{source(take)} and None"
+    return source(far, 'm["serve"](get_ipython())')
 
 
 def size_text(size: int) -> str:
@@ -99,19 +93,14 @@ def get(
     return _unpacked(answer["items"], filling), _sizes(answer["items"])
 
 
-def ask(talk: Talk, **request: Any) -> dict[str, Any]:
-    """Return the answer to a request without pieces. Raises Unavailable."""
-    talk.send(request)
-    return _answer(talk)
-
-
 def _packed(values: Mapping[str, Any], limit: int) -> tuple[list[Any], list[memoryview]]:
     items, parts, problems, room = [], [], {}, limit
     for name, value in values.items():
         try:
             packed = pack(value, room)
         except TooLarge:
-            raise _too_large("in", values, dict(overview(values, ())), limit) from None
+            sizes = {each: size_of(values[each]) for each in values}
+            raise _too_large("in", values, sizes, limit) from None
         except Exception as error:  # noqa: BLE001 (whatever a class raises when it is pickled)
             problems[name] = f"{type(error).__name__}: {error}"
             continue

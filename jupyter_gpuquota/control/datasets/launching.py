@@ -9,12 +9,12 @@ from typing import Protocol
 
 import msgspec
 
+from ...environ import SECRETS
 from ...errors import GpuQuotaError, Internal, StorageFailed
 from ...model.datasets.jobs import JobKind, JobReport
 from ...model.datasets.lakes import Lake
 from ...store.spawn import Spawned, spawn
 from ...store.tasks import in_thread
-from ...variables import SECRETS
 
 
 class Placed(msgspec.Struct, frozen=True):

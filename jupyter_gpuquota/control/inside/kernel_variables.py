@@ -1,34 +1,32 @@
-"""Variables of the kernels of sessions, asked for by a program that runs beside them."""
+"""Variables of the kernels of sessions, written by them for a program that runs beside them."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from ...errors import FieldError, GpuQuotaError, Unavailable, WrongState, refuse
+from ...errors import Unavailable, WrongState
 from ...model.programs import ExecRequest
-from ...model.rightsizing import KeepRequest, NotebookVariables, Variable
 from ...model.sessions import Session
+from ...model.snapshots.dumps import PLACE
 from ...ports.sessions import Exec, Ingress
 from ..session_http import ServerConnection
 from ..signals.servers import Kernel
 from .carrying import Unreadable, answered, command
 
-_HERE = "client.variables"
-MODULES = tuple(f"{_HERE}.{name}" for name in ("pickles", "far", "source", "evaluating", "inside"))
+MODULES = tuple(f"client.variables.{name}" for name in ("pickles", "source", "evaluating"))
 """The modules that are carried."""
 _MARK = "gpuquota-variables:"
 """What precedes an answer: a session's Python may print, too."""
-_SERVER, _LISTING, _KEEPING = 10.0, 5.0, 240.0
-"""Seconds for the session's server, for a kernel to list, and for one to write its variables."""
+_SERVER, _WRITING, _FORGETTING = 10.0, 240.0, 5.0
+"""Seconds for the session's server, and for a kernel to write its variables or to remove them."""
 _STARTS = 30
 """Seconds that the program itself may take besides."""
-_HINT = "Leave it out, or write a file of it."
 _BUSY, _PAUSE = 10.0, 0.2
 """Seconds to wait for a kernel that is busy: its server hears late of the end of a cell."""
 
@@ -40,87 +38,74 @@ class _Notebook(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     kernel: Kernel | None = None
 
-    @property
-    def alive(self) -> bool:
-        """Whether it has a kernel that runs."""
-        return self.kernel is not None and self.kernel.execution_state != "dead"
-
-    @property
-    def busy(self) -> bool:
-        """Whether its kernel runs a cell."""
-        return self.kernel is not None and self.kernel.execution_state == "busy"
-
 
 class SessionKernelVariables:
-    """Asks the kernels of sessions; `find` returns a session by its id."""
+    """Lets the kernels of sessions write; `find` returns a session by its id.
 
-    def __init__(self, find: Callable[[str], Session], programs: Exec, ingress: Ingress) -> None:
+    `folder` returns that of a session which has files for snapshots; it may begin with `~`.
+    """
+
+    def __init__(
+        self,
+        find: Callable[[str], Session],
+        programs: Exec,
+        ingress: Ingress,
+        folder: Callable[[Session], str],
+    ) -> None:
         self._find = find
         self._programs = programs
         self._ingress = ingress
+        self._folder = folder
 
-    async def of(self, session_id: str) -> tuple[NotebookVariables, ...]:
-        """Return the variables of each notebook. Raises NotFound, WrongState, Unavailable."""
-        notebooks = await self._notebooks(session_id)
-        idle = _ids(each for each in notebooks if not each.busy)
-        asked = {id_: {"do": "list"} for id_ in idle.values()}
-        answers = await self._ask(session_id, asked, _LISTING)
-        return tuple(_variables(each, answers) for each in notebooks)
+    async def write(
+        self, session_id: str, names: Sequence[str], notebook: str, dump: str = ""
+    ) -> dict[str, str]:
+        """Write variables for the next kernel of their notebook, or to a file for a snapshot.
 
-    async def keep(self, session_id: str, wanted: Sequence[KeepRequest]) -> None:
-        """Write variables to the session's folder, all or none.
-
-        Raises NotFound, WrongState, Unavailable, InvalidFields.
+        Raises NotFound, WrongState, Unavailable.
         """
-        folder = self._find(session_id).spec.folder
-        kernels = await self._once_idle(session_id, [each.path for each in wanted])
-        asked = {
-            kernels[each.path]: {"do": "keep", "names": list(each.names), "folder": folder}
-            for each in wanted
-        }
-        try:
-            answers = await self._ask(session_id, asked, _KEEPING)
-            refuse(
-                problem
-                for number, each in enumerate(wanted)
-                for problem in _problems(f"keep[{number}]", answers.get(kernels[each.path], {}))
-            )
-        except GpuQuotaError:
-            await self._forget(session_id, kernels.values())
-            raise
+        kernel = await self._once_idle(session_id, notebook)
+        session = self._find(session_id)
+        path = f"{self._folder(session)}/{PLACE}/{dump}.zip"
+        place = repr(path) if dump else _kept(session)
+        then = f'm["write"](get_ipython().user_ns, {list(names)!r}, {place})'
+        found: dict[str, str] = await self._run(session_id, kernel, then, _WRITING)
+        return found
 
-    async def forget(self, session_id: str, wanted: Sequence[KeepRequest]) -> None:
-        """Remove what was kept. Raises NotFound, WrongState, Unavailable."""
-        paths = {each.path for each in wanted}
-        found = await self._notebooks(session_id)
-        await self._forget(session_id, [id_ for path, id_ in _ids(found).items() if path in paths])
+    async def forget(self, session_id: str, notebook: str) -> None:
+        """Remove what is kept for the next kernel of a notebook.
 
-    async def _forget(self, session_id: str, kernels: Iterable[str]) -> None:
-        folder = self._find(session_id).spec.folder
-        asked = {id_: {"do": "forget", "folder": folder} for id_ in kernels}
-        await self._ask(session_id, asked, _LISTING)
+        Raises NotFound, WrongState, Unavailable.
+        """
+        found = _chosen(await self._notebooks(session_id), notebook)
+        if len(found) == 1:
+            then = f'm["forget"]({_kept(self._find(session_id))})'
+            await self._run(session_id, found[0], then, _FORGETTING)
 
-    async def _once_idle(self, session_id: str, paths: Sequence[str]) -> dict[str, str]:
-        """Return the ids of kernels by their notebooks, once none of them is busy.
+    async def _once_idle(self, session_id: str, notebook: str) -> Kernel:
+        """Return the kernel of a notebook once it is idle.
 
-        Raises InvalidFields for a notebook without a kernel, WrongState for one that stays busy.
+        Raises NotFound, WrongState, Unavailable.
         """
         deadline = time.monotonic() + _BUSY
         while True:
             notebooks = await self._notebooks(session_id)
-            known = _ids(notebooks)
-            refuse(
-                FieldError(f"keep[{number}]", f"{path} has no kernel.", "List the variables again.")
-                for number, path in enumerate(paths)
-                if path not in known
-            )
-            busy = next((each for each in notebooks if each.path in paths and each.busy), None)
-            if busy is None:
-                return {path: known[path] for path in paths}
+            if not notebooks:
+                raise WrongState(
+                    "The session has no kernel with variables.", hint="Run a cell there first."
+                )
+            found = _chosen(notebooks, notebook)
+            if len(found) != 1:
+                paths = ", ".join(each.path for each in notebooks)
+                raise WrongState(
+                    f"These notebooks have a kernel: {paths}. Name one of them.",
+                    hint="In a command: --notebook PATH.",
+                )
+            if found[0].execution_state != "busy":
+                return found[0]
             if time.monotonic() > deadline:
                 raise WrongState(
-                    f"The kernel of {busy.path} is busy.",
-                    hint="Interrupt it, or wait for it.",
+                    "The kernel with these variables is busy.", hint="Interrupt it, or wait for it."
                 )
             await asyncio.sleep(_PAUSE)
 
@@ -144,50 +129,39 @@ class SessionKernelVariables:
                 "The session's Jupyter Server does not list its kernels.",
                 hint="Try again; see the session's log.",
             ) from error
-        return [each for each in found or () if each.alive]
+        return [
+            each for each in found or () if each.kernel and each.kernel.execution_state != "dead"
+        ]
 
-    async def _ask(
-        self, session_id: str, requests: Mapping[str, Any], seconds: float
-    ) -> dict[str, dict[str, Any]]:
-        """Return the answers of kernels by their ids. Raises NotFound, WrongState, Unavailable."""
-        if not requests:
-            return {}
-        words = json.dumps({"requests": requests, "seconds": seconds})
+    async def _run(self, session_id: str, kernel: Kernel, then: str, seconds: float) -> Any:
+        """Return the value of an expression in a kernel. Raises NotFound, WrongState, Unavailable.
+
+        In it, `m` has the names of the module `pickles`.
+        """
+        words = json.dumps({"kernel": kernel.id, "then": then, "seconds": seconds})
         program = command(MODULES, _MARK, words)
-        patience = int(seconds * len(requests)) + _STARTS
-        request = ExecRequest(command=program, timeout=patience)
+        request = ExecRequest(command=program, timeout=int(seconds) + _STARTS)
         result = await self._programs.execute(session_id, request)
         try:
-            found: dict[str, dict[str, Any]] = answered(result.output, _MARK)
+            found = answered(result.output, _MARK)
         except Unreadable as error:
             raise Unavailable(
-                f"The session's Python (python3) did not ask its kernels: {error}",
+                f"The session's Python (python3) did not ask its kernel: {error}",
                 hint="It needs jupyter_client, as every Jupyter Server does.",
             ) from error
-        return found
+        if failed := found.get("failed", ""):
+            raise Unavailable(
+                f"The kernel did not write its variables: {failed}", hint="Try again."
+            )
+        return found["value"]
 
 
-def _ids(notebooks: Iterable[_Notebook]) -> dict[str, str]:
-    return {each.path: each.kernel.id for each in notebooks if each.kernel}
+def _kept(session: Session) -> str:
+    """Return an expression for the file with variables for the next kernel of a notebook."""
+    return f'm["kept_file"]({session.spec.folder!r})'
 
 
-def _variables(notebook: _Notebook, answers: Mapping[str, Any]) -> NotebookVariables:
-    """Return what is shown of a notebook: its variables, or why there are none."""
-    answer = answers.get(notebook.kernel.id if notebook.kernel else "", {})
-    return NotebookVariables(
-        path=notebook.path,
-        name=notebook.name or notebook.path,
-        variables=msgspec.convert(answer.get("variables", ()), tuple[Variable, ...]),
-        more=answer.get("more", 0),
-        problem="It runs a cell." if notebook.busy else answer.get("failed", ""),
-    )
-
-
-def _problems(field: str, answer: Mapping[str, Any]) -> Iterator[FieldError]:
-    """Yield why a kernel has kept nothing."""
-    if failed := answer.get("failed", ""):
-        yield FieldError(field, failed, "Restart without these variables, or try again.")
-    for name, why in answer.get("problems", {}).items():
-        yield FieldError(
-            field, f"{name}: {why.rstrip('.')}.", "Leave it out, or write a file of it."
-        )
+def _chosen(notebooks: Sequence[_Notebook], wanted: str) -> list[Kernel]:
+    return [
+        each.kernel for each in notebooks if each.kernel and wanted in ("", each.path, each.name)
+    ]

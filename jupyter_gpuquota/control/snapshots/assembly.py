@@ -132,6 +132,7 @@ class SnapshotParts:
         """Return the complete record of a backend with snapshots, which live with its resident."""
         self._restores.sessions = backend.sessions
         self._hook.exec, self._maker.runs = backend.exec, backend.runs
+        self._maker.variables = backend.variables
         resident.companions.append(self)
         return replace(backend, snapshots=self.snapshots, keeping=self._rules)
 

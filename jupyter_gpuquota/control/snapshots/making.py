@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -20,11 +20,13 @@ from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, Trig
 from ...model.snapshots.orders import SnapshotOrder
 from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
 from ...model.struct import Problem
-from ...ports.charge import NotInCharge
 from ...ports.runs import Runs
+from ...ports.variables import KernelVariables
 from ...store.spawn import new_id
 from ..datasets.job_board import JobBoard
+from .charge import in_charge
 from .hook import Hook
+from .kernel_files import written
 from .makings import Making
 from .orders import Orders, Process
 from .pages import SavingPages
@@ -35,10 +37,6 @@ _REMEMBERED = timedelta(days=1)
 
 _REPORT = 5.0
 """Seconds between reports of a snapshot that has not begun."""
-_AGAIN = 1.0
-"""Seconds after which a controller looks whether it is in charge again."""
-
-T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +59,8 @@ class Maker:
         """The ids of snapshots by the jobs that have made them."""
         self.runs: Runs | None = None
         """What reads and tags runs of MLflow; set when the backend is complete."""
+        self.variables: KernelVariables | None = None
+        """What lets kernels write variables; set when the backend is complete."""
         self._board = board
         self._orders = orders
         self._process = process
@@ -90,6 +90,9 @@ class Maker:
     async def again(self, order: SnapshotOrder) -> None:
         """Start the process of a snapshot; a failure is told to the job board."""
         try:
+            if order.variables and not order.dump:
+                order = await in_charge(partial(written, self.variables, order))
+                await self._orders.put(order)
             await self._process.start(order, self._orders.path(order.id), order.lake)
         except GpuQuotaError as error:
             self._board.fail(order.id, error)
@@ -203,7 +206,7 @@ class Maker:
                 consistency=consistency,
                 problems=(*order.draft.problems, *problems),
             )
-            draft = await _in_charge(partial(with_run, self.runs, draft))
+            draft = await in_charge(partial(with_run, self.runs, draft))
             order = replace(order, draft=draft)
             self._makings[order.id] = replace(making, order=order, paused=paused)
             await self._orders.put(order)
@@ -229,7 +232,7 @@ class Maker:
         problems = []
         if unsaved := await self._pages.save(session.id):
             problems.append(PartProblem(part="notebooks", message=unsaved))
-        paused, wrong = await _in_charge(lambda: self._hook.pause(session.id))
+        paused, wrong = await in_charge(lambda: self._hook.pause(session.id))
         if wrong:
             problems.append(PartProblem(part="hook", message=wrong))
         rests = paused and not problems
@@ -250,7 +253,7 @@ class Maker:
         await self._orders.drop(making.order.id)
 
     async def _go_on(self, making: Making) -> None:
-        wrong = await _in_charge(lambda: self._hook.resume(making.order.draft.session))
+        wrong = await in_charge(lambda: self._hook.resume(making.order.draft.session))
         if wrong:
             _log.warning("After the snapshot %s: %s", making.order.id, wrong)
 
@@ -265,15 +268,6 @@ class Maker:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-async def _in_charge(work: Callable[[], Awaitable[T]]) -> T:
-    """Return what `work` returns, once this controller is in charge; until then, wait."""
-    while True:
-        try:
-            return await work()
-        except NotInCharge:
-            await asyncio.sleep(_AGAIN)
 
 
 def _order(

@@ -81,10 +81,8 @@ class Parts:
         return replace(draft, logs=(self._blob("log.txt", end),))
 
     def _kernel(self, draft: Manifest) -> Manifest:
-        if not self._order.variables:
-            return draft
         if not self._order.dump:
-            raise ValueError("Only a program of the session itself can store its variables.")
+            return draft
         target = self._room / f"blob-{variables.NAME}"
         path = f"{OWN}/{variables.NAME}"
         part = variables.take(self._folder, self._order.dump, target, path)

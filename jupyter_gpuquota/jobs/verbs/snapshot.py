@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ...core.snapshots import identity, redaction, volumes
+from ...environ import SECRETS
 from ...errors import Conflict, Damaged, StorageFailed
 from ...model.datasets.lakes import Lake
 from ...model.snapshots.manifest import Manifest, PartProblem, VolumePart
@@ -27,7 +28,6 @@ from ...store.lake.presence import writing
 from ...store.processes.rooms import room
 from ...store.snapshots.source import SessionFolder
 from ...store.tasks import in_thread
-from ...variables import SECRETS
 from .. import lakes
 from ..capture.parts import Parts
 from ..capture.trees import Trees

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ...variables import NOTEBOOK
+from ...environ import NOTEBOOK
 
 _PROCESS = f"{os.uname().nodename}:{os.getpid()}"
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...control.session_server.settings import session_facts
+from ...environ import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
 from ...model.pods import PodOptions
 from ...model.sessions import Session
-from ...variables import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
 from ..names import CA_KEY, OWNER_TOKEN_KEY, TOKEN_KEY, object_name
 from .datasets import dataset_variables
 from .defaults import Parts, PodDefaults

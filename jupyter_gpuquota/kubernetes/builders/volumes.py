@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ...environ import VOLUMES
 from ...model.pods import PodOptions
 from ...model.sessions import Session
 from ...model.volumes.mounts import Mount
-from ...variables import VOLUMES
 from ..names import CA_KEY, OWNER_TOKEN_KEY, object_name
 from ..quantities import memory_text
 from .defaults import Parts, PodDefaults

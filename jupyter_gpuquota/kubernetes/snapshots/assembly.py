@@ -191,6 +191,7 @@ class ClusterSnapshotParts:
         self._restores.sessions = backend.sessions
         self._hook.exec = self._inside.exec = backend.exec
         self._inside.logs, self._maker.runs = backend.logs, backend.runs
+        self._maker.variables = backend.variables
         return replace(
             backend, snapshots=self.snapshots, streaming=self.snapshots, keeping=self._rules
         )
@@ -204,11 +205,11 @@ class ClusterSnapshotParts:
 
     async def _begin(self) -> None:
         """Go on once the lakes can be read, then look after what nobody needs."""
-        lake = await self._first_lake()
+        await self._wait_for_lake()
         with contextlib.suppress(GpuQuotaError):
             await self._registry.refresh()
         for order in await self._maker.resume():
-            await self._process.start(order, "", lake)
+            await self._maker.again(order)
         await self._restores.resume()
         self._upkeep.start()
         while True:
@@ -224,12 +225,12 @@ class ClusterSnapshotParts:
     def _namespaces(self) -> list[str]:
         return [project.name for project in self._cluster.board.settings.projects]
 
-    async def _first_lake(self) -> str:
-        """Return the name of the default lake, once it was opened."""
+    async def _wait_for_lake(self) -> None:
+        """Return once the default lake was opened."""
         while True:
             lake = self._default()
             if lake and lake.name in self._lakes():
-                return lake.name
+                return
             await asyncio.sleep(1.0)
 
     def _claims(self, order: SnapshotOrder) -> Mapping[str, str]:

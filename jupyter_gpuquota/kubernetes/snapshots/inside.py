@@ -21,7 +21,7 @@ from ...core.snapshots import redaction
 from ...errors import GpuQuotaError
 from ...model.programs import ExecRequest
 from ...model.sessions import LogQuery
-from ...model.snapshots.manifest import FilePart, Manifest, PartProblem, SkippedVariable
+from ...model.snapshots.manifest import FilePart, Manifest, PartProblem
 from ...model.snapshots.orders import SnapshotOrder
 from ...ports.charge import NotInCharge
 from ...ports.sessions import Exec, Logs
@@ -34,7 +34,6 @@ _LOOK = 120
 """Seconds for looking at everything else."""
 _LINES = 2000
 """The last lines of a log that are stored."""
-_LACKING = "There is no such variable."
 
 
 @dataclass(slots=True)
@@ -92,7 +91,7 @@ class Inside:
         if order.running and self.exec:
             await self._parts(order, self.exec, looked)
         await self._log(order, looked)
-        if order.variables:
+        if order.dump:
             await self._kernel(order, looked)
         if order.running and self.exec:
             await self._sync(order, self.exec, looked)
@@ -114,12 +113,7 @@ class Inside:
     async def _kernel(self, order: SnapshotOrder, looked: Looked) -> None:
         session, dump = order.draft.session, order.dump
         stored = io.BytesIO()
-        missing: tuple[str, ...] = ()
         try:
-            if not dump:
-                names, notebook = order.variables, order.notebook
-                asked = await self._variables.ask(session, order.id, names, notebook)
-                dump, missing = asked.dump, asked.missing
             given = await self._variables.read(session, dump)
             part = variables.chosen(io.BytesIO(given), stored, "")
         except NotInCharge:
@@ -128,9 +122,7 @@ class Inside:
             looked.lacks("kernel", str(error))
             return
         file = looked.store(variables.NAME, stored.getvalue())
-        lacking = (SkippedVariable(name=each, reason=_LACKING) for each in missing)
-        part = replace(part, path=file.path, skipped=(*part.skipped, *lacking))
-        looked.draft = replace(looked.draft, kernel=part)
+        looked.draft = replace(looked.draft, kernel=replace(part, path=file.path))
         looked.after = partial(self._variables.remove, session, dump)
 
     async def _log(self, order: SnapshotOrder, looked: Looked) -> None:

@@ -1,19 +1,11 @@
-"""Files of variables in pods: read for a snapshot, and written into a restored session.
-
-A program of the session writes them itself; otherwise one of its kernels is asked to.
-"""
+"""Files of variables in pods: read for a snapshot, and written into a restored session."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import binascii
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache
-from hashlib import sha256
-from importlib import resources
 
 from ...errors import Unavailable, WrongState
 from ...model.snapshots.dumps import PLACE, RESTORED, pod_folder
@@ -21,16 +13,13 @@ from ..api import Api
 from ..faults import translated
 from ..objects.pods import Pod
 from ..programs.pod_program import PodProgram
-from .kernel_script import MARK
 
 MOST = 64 << 20
 """The most bytes of a file."""
-_MARK = MARK.encode()
+_MARK = b"gpuquota-variables:"
 """What precedes an answer: a session's Python may print, too."""
 _PATIENCE = 300.0
 _PIECE = 256 << 10
-_DIGITS = 32
-_SCRIPT = ("kubernetes", "snapshots", "kernel_script.py")
 _PATH = """\
 import base64, os, sys
 path = os.path.join(os.path.expanduser("~"), sys.argv[1])
@@ -52,39 +41,12 @@ sys.stdout.write("{_MARK.decode()}\\n")
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a kernel has written: the name of the file, and variables that it does not have."""
-
-    dump: str
-    missing: tuple[str, ...] = ()
-
-
 class PodVariables:
     """The files of variables in the pods of sessions; `pod` returns the pod of one by its id."""
 
     def __init__(self, api: Api, pod: Callable[[str], Pod | None]) -> None:
         self._api = api
         self._pod = pod
-
-    async def ask(self, session: str, order: str, names: Sequence[str], notebook: str) -> Asked:
-        """Let a kernel of a session write variables for the snapshot of an order.
-
-        Raises WrongState, Unavailable, and ValueError with the kernel's reason.
-        """
-        name = sha256(order.encode()).hexdigest()[:_DIGITS]
-        wanted = {
-            "names": list(names),
-            "notebook": notebook,
-            "path": _dump(session, name),
-            "pickles": _source("client", "variables", "pickles.py"),
-            "evaluating": _source("client", "variables", "evaluating.py"),
-        }
-        body, script = json.dumps(wanted).encode(), _source(*_SCRIPT)
-        said = json.loads(await self._run(session, script, str(len(body)), given=body))
-        if "problem" in said:
-            raise ValueError(said["problem"])
-        return Asked(name, tuple(map(str, said["missing"])))
 
     async def read(self, session: str, dump: str) -> bytes:
         """Return a file that a program of the session has written for its snapshot.
@@ -142,12 +104,6 @@ async def _answer(api: Api, pod: Pod, command: Sequence[str], given: bytes) -> b
     finally:
         await program.close()
     return bytes(said)
-
-
-@cache
-def _source(*place: str) -> str:
-    """Return the source of one of our modules, which runs in the session: it is not imported."""
-    return resources.files(__package__.partition(".")[0]).joinpath(*place).read_text()
 
 
 def _dump(session: str, dump: str) -> str:

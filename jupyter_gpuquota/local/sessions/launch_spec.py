@@ -12,9 +12,9 @@ from ...control.session_server.settings import (
     server_flags,
     session_facts,
 )
+from ...environ import BACKEND, DATASETS, FOLDER, STATE_DIR, VOLUMES
 from ...model.resources import MILLI, Placement, Share, Slice
 from ...model.sessions import Session, SessionSpec
-from ...variables import BACKEND, DATASETS, FOLDER, STATE_DIR, VOLUMES
 
 _KEPT = re.compile(
     r"JUPYTER_((CONFIG|DATA)_(DIR|PATH)|PATH|NO_CONFIG|PREFER_ENV_PATH|PLATFORM_DIRS)"

@@ -15,7 +15,7 @@ from ..programs import (
     TerminalInput,
     TerminalRequest,
 )
-from ..rightsizing import Advice, ResizeRequest, SessionVariables
+from ..rightsizing import Advice, ResizeRequest
 from ..sessions import (
     Endpoint,
     EndpointQuery,
@@ -133,16 +133,6 @@ ROUTES: tuple[Route, ...] = (
         need="own",
         timeout=300.0,
         runs=True,
-    ),
-    Route(
-        "sessions.variables",
-        "GET",
-        "/sessions/{id}/variables",
-        SessionVariables,
-        "List the variables of a session's kernels, for those to keep when it restarts",
-        need="exec",
-        runs=True,
-        action="see the variables of",
     ),
     Route(
         "sessions.log",

@@ -112,7 +112,7 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
 
     `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
     are names in its kernel, which a program of the session may have written to the file `dump`
-    already; else, on a cluster, the kernel of `notebook` is asked, or the only one. `program` is
+    already; else the kernel of `notebook` writes them, or the only one. `program` is
     the command line of the program that takes the snapshot of its own session. `volumes` are the
     names of those to copy, None for all that the session may write.
     """

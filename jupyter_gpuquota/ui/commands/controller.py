@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ...client import Client
+from ...environ import URL
 from ...errors import Conflict, InvalidRequest, Unsupported
 from ...hosting import backends, remote, status
 from ...hosting.config_files import Choice, read_apart, read_here
 from ...hosting.locate import Location, locate, locations
 from ...hosting.start import clean_environment, command, ensure_controller
 from ...model.controllers import Controllers, ControllerStatus
-from ...variables import URL
 from ..arguments import add_backend
 from ..command import Args, Command
 from ..console import Console

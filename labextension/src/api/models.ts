@@ -1865,8 +1865,9 @@ export interface ResumeRequest {
  * Request to restart a session with another share, in the words of `SessionRequest`.
  *
  * `volumes` are existing ones that are mounted besides those that it has, as `NAME:/path[:ro]`.
- * With these alone, the share stays. `keep` names variables of its kernels that are kept in its
- * folder; unless all of them can be, the session is not restarted.
+ * With these alone, the share stays. `keep` names variables that the next kernel of `notebook`
+ * gets, or of the only one that has a kernel; unless all of them can be kept, the session is not
+ * restarted.
  */
 export interface ResizeRequest {
   gpu?: string | number;
@@ -1874,42 +1875,8 @@ export interface ResizeRequest {
   gpu_compute?: string | number;
   mig_profile?: string;
   volumes?: string[];
-  keep?: KeepRequest[];
-}
-/**
- * Variables of a notebook's kernel that are kept over a restart of its session.
- */
-export interface KeepRequest {
-  path: string;
-  names: string[];
-}
-/**
- * The variables of a session's kernels. `problem` is why none of them can be kept.
- */
-export interface SessionVariables {
-  items: NotebookVariables[];
-  problem: string;
-}
-/**
- * The variables of a notebook's kernel, the largest first; there may be `more` of them.
- *
- * `path` identifies the notebook in its session, `name` is what its pages call it. `problem` is
- * why the kernel cannot be asked, empty if it can.
- */
-export interface NotebookVariables {
-  path: string;
-  name: string;
-  variables: Variable[];
-  more: number;
-  problem: string;
-}
-/**
- * A variable of a kernel; `size` is its approximate number of bytes.
- */
-export interface Variable {
-  name: string;
-  type: string;
-  size: number;
+  keep?: string[];
+  notebook?: string;
 }
 /**
  * A part of a session's log; its cursors are opaque and survive rotation.
@@ -2245,7 +2212,7 @@ export interface SnapshotQuery {
  *
  * `artifacts` are globs in the session's folder whose files are recorded one by one; `variables`
  * are names in its kernel, which a program of the session may have written to the file `dump`
- * already; else, on a cluster, the kernel of `notebook` is asked, or the only one. `program` is
+ * already; else the kernel of `notebook` writes them, or the only one. `program` is
  * the command line of the program that takes the snapshot of its own session. `volumes` are the
  * names of those to copy, None for all that the session may write.
  */

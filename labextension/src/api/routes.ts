@@ -78,7 +78,6 @@ import type {
   SessionPolicy,
   SessionQuery,
   SessionRequest,
-  SessionVariables,
   SettingsChange,
   Snapshot,
   SnapshotCompareQuery,
@@ -541,14 +540,6 @@ export const routes = {
     path: '/sessions/{id}/resize',
     noun: ''
   } as Route<{ id: string }, undefined, ResizeRequest, Session>,
-
-  /** List the variables of a session's kernels, for those to keep when it restarts. */
-  sessionsVariables: {
-    name: 'sessions.variables',
-    method: 'GET',
-    path: '/sessions/{id}/variables',
-    noun: ''
-  } as Route<{ id: string }, undefined, undefined, SessionVariables>,
 
   /** Read a part of a session's log. */
   sessionsLog: {

@@ -36,7 +36,7 @@ test('a card of the Launcher opens a notebook on a new session, which ends with 
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByRole('radio', { name: '¼' })).toBeChecked();
   await expect(dialog).toContainText('kernel memory is lost');
-  await dialog.getByRole('checkbox', { name: /^kept list/ }).check();
+  await dialog.getByLabel('Variables to keep').fill('kept');
   await expectAccessible(page, '.jp-Dialog', '.jp-GpuQuota-kernelItem');
   await dialog.getByRole('radio', { name: '½' }).check();
   await dialog.getByRole('button', { name: 'Relaunch' }).click();

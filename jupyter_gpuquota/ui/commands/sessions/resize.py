@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....client import Client
-from ....client.variables.near import size_text
-from ....errors import GpuQuotaError, InvalidRequest
+from ....errors import InvalidRequest
 from ....model.resources import gpus_text
 from ....model.sessions import Session
 from ....model.struct import Page
@@ -19,7 +18,7 @@ from ...views.texts import TextView
 from ...views.view import View
 from ...waiting import wait
 from ..snapshots.variables import names_of
-from .keeping import bring_back, forget, keep, losses
+from .keeping import kept, losses
 
 _NOTHING = "No kernel would lose its memory."
 
@@ -57,20 +56,10 @@ def _resize(client: Client, args: Args, console: Console) -> View[Any]:
         return TextView({"lost": " ".join(lost)}, "\n".join(lost) or _NOTHING)
     for line in lost:
         console.note(line)
-    kept = keep(client, session, names, args.notebook) if names else None
-    if kept:  # said before: the kernel that says it may end with the resize
-        console.note(f"Kept: {', '.join(names)} ({size_text(kept.size)}).")
-    try:
-        session = client.sessions.resize(session.id, **asked)
-    except GpuQuotaError:
-        if kept:
-            forget(session, kept, client)
-        raise
-    if args.wait or (kept and kept.path):
+    with kept(client, session, names, args.notebook, console) as wishes:
+        session = client.sessions.resize(session.id, **asked, **wishes)
+    if args.wait:
         session = wait(client, session, console, changed=True)
-    if kept and kept.path and session.state == "running":
-        bring_back(client, session, kept)
-        console.note(f"{kept.path} has a new kernel with {', '.join(names)}.")
     page = Page(items=(session,), total=1, revision=session.revision)
     return ChangedView(page, {}, exit_code=int(session.state == "failed"))
 

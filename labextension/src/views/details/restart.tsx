@@ -1,17 +1,16 @@
 import React from 'react';
 import { Session } from '../../api/models';
-import { FormModel } from '../../state/formmodel';
 import { IRestartForm, RestartModel } from '../../state/kernels/restart';
+import { TextField } from '../launch/fields';
 import { showForm } from '../parts/formdialog';
 import { IUi } from '../parts/ui';
-import { KeptVariables } from './keptvariables';
 import { lossText } from './loss';
 
 interface IRestart<Name extends string> extends IRestartForm<Name> {
   title: string;
   /** What the session is queued for afterwards. */
   words: string;
-  fields?: (model: FormModel<Name, true>) => React.ReactNode;
+  fields?: (model: RestartModel<Name>) => React.ReactNode;
   /** The control that has the focus first. */
   focus?: string;
 }
@@ -34,7 +33,27 @@ export async function restart<Name extends string>(
       <>
         {options.fields?.(model)}
         <p>{lossText(session, options.words, trans)}</p>
-        <KeptVariables choice={model.choice} />
+        {model.canKeep ? (
+          <>
+            <TextField
+              model={model}
+              name="keep"
+              label={trans.__('Variables to keep')}
+              help={trans.__(
+                'Names of variables of a notebook, e.g. %1',
+                'model df'
+              )}
+              spellCheck={false}
+            />
+            <TextField
+              model={model}
+              name="notebook"
+              label={trans.__('Their notebook')}
+              help={trans.__('Its path, where several have a kernel')}
+              spellCheck={false}
+            />
+          </>
+        ) : null}
       </>
     )
   });
