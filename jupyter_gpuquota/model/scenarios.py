@@ -186,26 +186,6 @@ class SessionStanding(Model, frozen=True, kw_only=True):
     message: str = ""
 
 
-class Tally(Model, frozen=True, kw_only=True):
-    """What a scenario came to.
-
-    `hours` are those in which GPUs were held, `lost` those of them whose work was lost by
-    preemption, `available` those that there were. `longest_wait` and `mean_wait` are in seconds, of
-    all sessions, also those that still wait. `fairness` is Jain's index of what projects held in
-    proportion to their fair shares, 1 where all are equal.
-    """
-
-    evictions: int
-    started: int
-    mean_wait: float
-    longest_wait: float
-    available: float
-    hours: float
-    lost: float
-    goodput: float
-    fairness: float
-
-
 class Played(Model, frozen=True, kw_only=True):
     """How one of several scenarios ended; `problems` are expectations that were not met."""
 
@@ -216,7 +196,6 @@ class Played(Model, frozen=True, kw_only=True):
     sessions: dict[str, SessionStanding]
     free: int | float
     rounds: int
-    tally: Tally | None = None
 
 
 class Standing(Model, frozen=True, kw_only=True):

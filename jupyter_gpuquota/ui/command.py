@@ -36,7 +36,7 @@ class Command:
     or `actions`, of which `default` is taken when none is named, and `said` if the first word is a
     whole sentence, which becomes its message. `notes` and `examples` follow the
     arguments in its help; examples are lines without the program's name. `takes_rest` allows words
-    after `--`.
+    after `--`. A `hidden` command runs, and is not mentioned.
     """
 
     name: str
@@ -51,4 +51,5 @@ class Command:
     section: Section = "Tools"
     takes_rest: bool = False
     shell_only: bool = False
+    hidden: bool = False
     prints_json: bool = True

@@ -58,7 +58,7 @@ _EXAMPLES = (
 
 def _topic(parser: Parser) -> None:
     topic = parser.add_argument("topic", nargs="*", metavar="COMMAND")
-    offer(topic, tuple(command.name for command in COMMANDS))
+    offer(topic, tuple(command.name for command in COMMANDS if not command.hidden))
 
 
 HELP = Command("help", "explain a command", fill=_topic, prints_json=False)
@@ -76,7 +76,7 @@ def parse(words: Sequence[str], *, terminal: bool) -> Args:
     if not before:
         named = ["--help"]
     elif named and not named[0].startswith("-"):
-        named = _resolve(_commands(terminal=terminal), named)
+        named = _resolve(_commands(terminal=terminal, named=named[0]), named)
     only = named[0] if named else HELP.name
     args = make_parser(terminal=terminal, only=only).parse_args([*options, *named])
     args.rest = rest
@@ -90,7 +90,7 @@ def make_parser(*, terminal: bool, only: str = "") -> Parser:
     """Return the parser of the shell or of notebooks; `only` one command gets its arguments."""
     prog = "jupyter gpu" if terminal else "%gpu"
     backend = " [--backend NAME]" if terminal else ""
-    commands = _commands(terminal=terminal)
+    commands = _commands(terminal=terminal, named=only)
     parser = Parser(
         prog=prog,
         usage=f"%(prog)s [-h]{backend} COMMAND ...",
@@ -122,8 +122,13 @@ def split_line(line: str) -> list[str]:
         ) from error
 
 
-def _commands(*, terminal: bool) -> tuple[Command, ...]:
-    return tuple(each for each in (*COMMANDS, HELP) if terminal or not each.shell_only)
+def _commands(*, terminal: bool, named: str) -> tuple[Command, ...]:
+    """Return the commands of the shell or of notebooks, hidden ones only if they are named."""
+    return tuple(
+        each
+        for each in (*COMMANDS, HELP)
+        if (terminal or not each.shell_only) and (not each.hidden or each.name == named)
+    )
 
 
 def _fill(parser: Parser, command: Command, base: str, *, terminal: bool) -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.simulate import scenarios
-from jupyter_gpuquota.core.simulate.expectations import differences, standing
 from jupyter_gpuquota.core.simulate.simulation import Simulation
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.resources import Placement
@@ -29,16 +28,11 @@ def read(path: Path):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_scenario_plays_as_it_expects(path):
     scenario = read(path)
-    world = Simulation(scenario)
-    expected = 0
-    for number, step in enumerate(world.play(), 1):
-        found = standing(world, number)
-        if step.expect:
-            expected += 1
-            assert [*differences(step.expect, found)] == []
+    for found, differences in Simulation(scenario).play():
+        assert differences == []
         for name, session in found.sessions.items():
             assert bool(session.message) or session.state not in {"waiting", "refused"}, name
-    assert expected
+    assert any(step.expect for step in scenario.steps)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -58,8 +52,7 @@ def test_there_are_many_and_each_says_what_it_shows():
 
 def test_the_same_file_plays_the_same():
     def played():
-        world = Simulation(read(FOLDER / "netapp-over-quota.yaml"))
-        return [standing(world, n) for n, _ in enumerate(world.play(), 1)]
+        return [*Simulation(read(FOLDER / "netapp-over-quota.yaml")).play()]
 
     assert played() == played()
 
@@ -94,7 +87,8 @@ TEAM = {"name": "a", "quota": "1"}
 def problems(*steps, **fields):
     plain = {"nodes": [NODE], "projects": [TEAM], "steps": list(steps), **fields}
     with pytest.raises(InvalidFields) as raised:
-        scenarios.read(plain)
+        for _ in Simulation(scenarios.read(plain)).play():
+            pass
     return {field.field: field.message for field in raised.value.fields}
 
 
@@ -176,8 +170,7 @@ def test_whatever_happens_a_scenario_can_be_played(steps):
     nodes = [{"name": "n1", "gpus": 3, "memory": 32768}]
     teams = [{"name": "a", "quota": "1"}, {"name": "b", "quota": "2", "weight": "1"}]
     world = Simulation(scenarios.read({"nodes": nodes, "projects": teams, "steps": named}))
-    for number, _ in enumerate(world.play(), 1):
-        found = standing(world, number)
+    for found, _ in world.play():
         held = sum(milli for s in found.sessions.values() for _, milli in s.devices)
         assert held == round(1000 * sum(p.allocated for p in found.projects.values()))
         assert msgspec.json.encode(found)

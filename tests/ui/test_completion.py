@@ -38,7 +38,7 @@ def source(client, backend) -> Source:
         (["project", "groups", "set"], {"big", "--dry-run"}),
         (["project", "groups", "set", "big"], {"dgx1-1", "dgx1-2", "--dry-run"}),
         (["project", "groups", "set", "big", "dgx1-1"], {"dgx1-2"}),
-        (["help"], {command.name for command in COMMANDS}),
+        (["help"], {command.name for command in COMMANDS if not command.hidden}),
     ],
 )
 def test_what_can_follow(source, words, some):

@@ -12,7 +12,7 @@ from jupyter_gpuquota.errors import GpuQuotaError, InvalidRequest
 from jupyter_gpuquota.ui.command import Command
 from jupyter_gpuquota.ui.commands import COMMANDS
 from jupyter_gpuquota.ui.commands.sessions.request import read as read_request
-from jupyter_gpuquota.ui.grammar import HELP, parse, split_line
+from jupyter_gpuquota.ui.grammar import HELP, make_parser, parse, split_line
 from jupyter_gpuquota.ui.parser import HelpRequested
 
 
@@ -191,14 +191,27 @@ def test_every_command_is_run_and_explained(path, command):
     assert text.startswith(f"usage: jupyter gpu {' '.join(path)}")
     assert command.summary[1:] in text
     assert ("--json" in text) == command.prints_json
-    assert command.summary in help_text(path[:-1], terminal=True)
+    assert (command.summary in help_text(path[:-1], terminal=True)) != command.hidden
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, HELP], ids=lambda command: command.name)
 def test_the_overview_lists_every_command_of_its_skin(command):
     line = f"  {command.name} "
-    assert line in help_text((), terminal=True)
+    assert (line in help_text((), terminal=True)) != command.hidden
     assert (line in help_text((), terminal=False)) == (not command.shell_only)
+
+
+def test_a_hidden_command_is_not_mentioned():
+    [hidden] = [command.name for command in COMMANDS if command.hidden]
+    assert parse([hidden, "x"], terminal=True).verb == hidden
+    with pytest.raises(HelpRequested):
+        parse(["help", hidden], terminal=True)
+    with pytest.raises(InvalidRequest) as raised:
+        parse(["nothing-like-it"], terminal=True)
+    assert hidden not in raised.value.hint
+    with pytest.raises(InvalidRequest):
+        parse([hidden, "x"], terminal=False)
+    assert hidden not in make_parser(terminal=True).commands
 
 
 def test_names_of_commands_are_unique():

@@ -1,1 +1,1 @@
-"""Simulated clusters: scenarios that run with a simulated clock."""
+"""Scenarios: the test bench of the scheduler."""

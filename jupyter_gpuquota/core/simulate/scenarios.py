@@ -1,185 +1,110 @@
-"""Read scenarios, and check them completely before they are run."""
+"""Scenarios as they are written: read, checked, and compared with what has become of them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
-from ...errors import refused
-from ...model.quota import Affinity, Project, Rules
-from ...model.resources import Node, simulated_devices
-from ...model.scenarios import NodeWish, ProjectWish, RulesWish, Scenario, Step, SubmitStep
+from ...errors import FieldError, refused
+from ...model.quota import Affinity
+from ...model.resources import MILLI, Node, gpus_text
+from ...model.scenarios import Scenario
 from ...model.spans import parse_span
 from ..decoding import decode
 from ..fields import FieldReader
 from ..requests.shares import parse_quota
 
-Readers = Mapping[str, Callable[[Any], Any]]
-STEPS = "submit, delete, advance, expect, set, remove and lose"
+_AMOUNTS = ("quota", "weight", "limit", "allocated", "over", "free")
+_SPANS = ("interactive_duration", "min_runtime", "grace", "duration", "age", "advance")
+_KINDS = "submit, delete, advance, expect, set, remove and lose"
 
 
 def read(plain: object) -> Scenario:
-    """Return the scenario that plain lists, mappings and scalars describe.
-
-    Raises:
-        InvalidFields: its fields are paths, for example `steps[3].submit.gpu`.
-    """
+    """Return the scenario that plain lists, mappings and scalars describe. Raises InvalidFields."""
     reader = FieldReader()
     scenario = decode(plain, Scenario, reader)
-    if scenario is None or reader.errors:
-        raise refused(*reader.errors)
-    _check_names(scenario, reader)
-    _check_amounts(scenario, reader)
-    _check_steps(scenario, reader)
     reader.finish()
+    assert scenario  # noqa: S101 (else there are errors)
+    for i, step in enumerate(scenario.steps):
+        problem = f"A step is one of {_KINDS}; this is {len(step.kinds)} of them."
+        demand(len(step.kinds) == 1, f"steps[{i}]", problem)
     return scenario
 
 
-def node_of(wish: NodeWish) -> Node:
-    """Return the described node; its GPUs are simulated."""
-    devices = simulated_devices(wish.name, wish.gpus, wish.model, wish.memory)
-    return Node(name=wish.name, devices=devices, labels=wish.labels, separate=wish.separate)
+def values(wish: msgspec.Struct, path: str) -> dict[str, Any]:
+    """Return the fields that are set, as the model has them. Raises InvalidFields."""
+    found = {}
+    for each in msgspec.structs.fields(wish):
+        value = getattr(wish, each.name)
+        if value is not UNSET:
+            try:
+                found[each.name] = _value(each.name, value)
+            except ValueError as error:
+                raise refused(FieldError(f"{path}{each.name}", str(error))) from error
+    return found
 
 
-def project_of(wish: ProjectWish, before: Project | None) -> Project:
-    """Return the described project; what is left out stays as before."""
-    readers: Readers = {
-        **_GPUS,
-        **_SPANS,
-        "priority": int,
-        "node_affinity": lambda w: Affinity(interactive=w.interactive, train=w.train),
-    }
-    return msgspec.structs.replace(
-        before or Project(name=wish.name, quota=0), **_said(wish, readers)
-    )
+def _value(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in _AMOUNTS:
+        return parse_quota(str(value))
+    if name in _SPANS:
+        return parse_span(value)
+    if name == "node_affinity":
+        return Affinity(interactive=value.interactive, train=value.train)
+    return value
 
 
-def rules_of(wish: RulesWish, before: Rules) -> Rules:
-    """Return the changed rules."""
-    return msgspec.structs.replace(before, **_said(wish, {**_RULES, "consolidate": bool}))
+def demand(condition: object, path: str, problem: str) -> None:
+    """Raise InvalidFields for a field unless a condition is true."""
+    if not condition:
+        raise refused(FieldError(path, problem))
 
 
-def _said(wish: object, readers: Readers) -> dict[str, Any]:
-    values = {name: getattr(wish, name) for name in readers}
-    return {name: readers[name](value) for name, value in values.items() if value is not UNSET}
+def demand_new(name: str, known: Container[str], path: str, what: str) -> None:
+    """Raise InvalidFields for a name that is known already."""
+    demand(name not in known, f"{path}name", f"{what} {name!r} is listed twice.")
 
 
-def _gpus(value: object) -> int | None:
-    return None if value is None else parse_quota(str(value))
-
-
-_GPUS: Readers = {"quota": _gpus, "weight": _gpus, "limit": _gpus}
-_SPANS: Readers = {"interactive_duration": parse_span, "min_runtime": parse_span}
-_RULES: Readers = {"min_runtime": parse_span, "grace": parse_span}
-_EXPECTED: Readers = {"allocated": _gpus, "quota": _gpus, "over": _gpus}
-
-
-def _check_names(scenario: Scenario, reader: FieldReader) -> None:
-    """Note names that are used twice."""
-    nodes = ((f"nodes[{i}]", n.name) for i, n in enumerate(scenario.nodes))
-    projects = ((f"projects[{i}]", p.name) for i, p in enumerate(scenario.projects))
-    sessions = (
-        (f"steps[{i}].{path}", submit.name)
-        for i, step in enumerate(scenario.steps)
-        for path, submit in step.submits.items()
-    )
-    for what, named in (("Node", nodes), ("Project", projects), ("Session", sessions)):
-        seen: Counter[str] = Counter()
-        for path, name in named:
-            seen[name] += 1
-            if seen[name] == 2:
-                reader.untranslated(f"{path}.name", f"{what} {name!r} is listed twice.")
-
-
-def _check_amounts(scenario: Scenario, reader: FieldReader) -> None:
-    """Note amounts that cannot be read."""
-    for i, project in enumerate(scenario.projects):
-        if project.quota is UNSET:
-            reader.untranslated(f"projects[{i}]", f"The quota of {project.name!r} is missing.")
-        _check_values(project, {**_GPUS, **_SPANS}, reader.under(f"projects[{i}]."))
-    for i, step in enumerate(scenario.steps):
-        inside = reader.under(f"steps[{i}].")
-        if step.change and step.change.project:
-            readers = {**_GPUS, **_SPANS}
-            _check_values(step.change.project, readers, inside.under("set.project."))
-        if step.change and step.change.rules:
-            _check_values(step.change.rules, _RULES, inside.under("set.rules."))
-        for path, submit in step.submits.items():
-            readers = {"duration": parse_span, "age": parse_span}
-            _check_values(submit, readers, inside.under(f"{path}."))
-        if step.advance is not None:
-            _check_values(step, {"advance": parse_span}, inside)
-        if step.expect:
-            _check_values(step.expect, {"free": _gpus}, inside.under("expect."))
-            for name, wanted in step.expect.projects.items():
-                path = f"expect.projects.{name}."
-                _check_values(wanted, _EXPECTED, inside.under(path))
-
-
-def _check_values(wish: object, readers: Readers, reader: FieldReader) -> None:
-    for name, parse in readers.items():
-        try:
-            _said(wish, {name: parse})
-        except ValueError as error:
-            reader.untranslated(name, str(error))
-
-
-def _check_steps(scenario: Scenario, reader: FieldReader) -> None:
-    """Note invalid steps, and those that name what does not exist yet."""
-    gpus = {node.name: node.gpus for node in scenario.nodes}
-    projects = {project.name for project in scenario.projects}
-    sessions: set[str] = set()
-    for i, step in enumerate(scenario.steps):
-        inside = reader.under(f"steps[{i}].")
-        if len(step.kinds) != 1:
-            message = f"A step is one of {STEPS}; this is {len(step.kinds)} of them."
-            reader.untranslated(f"steps[{i}]", message)
-        if step.change and (step.change.project is None) == (step.change.rules is None):
-            inside.untranslated("set", "Set either a project or the rules.")
-        _check_references(step, sessions, projects, gpus, inside)
-        sessions |= {submit.name for submit in step.submits.values()}
-        if step.change and step.change.project:
-            projects.add(step.change.project.name)
-        if step.remove:
-            projects.discard(step.remove.project)
-
-
-def _check_references(
-    step: Step,
-    sessions: set[str],
-    projects: set[str],
-    gpus: dict[str, int],
-    reader: FieldReader,
+def demand_gpus(
+    nodes: Mapping[str, Node], name: str, indexes: tuple[int, ...], path: str, key: str
 ) -> None:
-    for path, submit in step.submits.items():
-        _check_running(submit, gpus, reader.under(f"{path}."))
-    for name in step.delete or ():
-        if name not in sessions:
-            reader.untranslated("delete", f"Session {name!r} does not exist yet.")
-    if step.remove and step.remove.project not in projects:
-        reader.untranslated("remove.project", f"Project {step.remove.project!r} does not exist.")
-    if step.lose and step.lose.node not in gpus:
-        reader.untranslated("lose.node", f"Node {step.lose.node!r} does not exist.")
-    elif step.lose:
-        for index in step.lose.gpus:
-            if index >= gpus[step.lose.node]:
-                reader.untranslated("lose.gpus", f"{step.lose.node} has no GPU {index}.")
+    """Raise InvalidFields for a node or GPUs that do not exist."""
+    demand(name in nodes, f"{path}node", f"Node {name!r} does not exist.")
+    for index in indexes:
+        there = index < len(nodes[name].devices)
+        demand(there, f"{path}{key}", f"{name} has no GPU {index}.")
 
 
-def _check_running(submit: SubmitStep, gpus: dict[str, int], reader: FieldReader) -> None:
-    """Note devices that a session cannot be running on."""
-    if submit.running is None:
-        return
-    node, devices = submit.running.node, submit.running.devices
-    if node not in gpus:
-        reader.untranslated("running.node", f"Node {node!r} does not exist.")
-        return
-    for index in devices:
-        if index >= gpus[node]:
-            reader.untranslated("running.devices", f"{node} has no GPU {index}.")
-    if not devices or len(set(devices)) < len(devices):
-        reader.untranslated("running.devices", "Name each GPU that it holds once.")
+def differences(wanted: msgspec.Struct, found: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Iterate over what differs from an expectation: where, and how. Raises InvalidFields."""
+    for name, value in values(wanted, path).items():
+        where, actual = f"{path}{name}", getattr(found, name)
+        if isinstance(value, dict):
+            for key, each in value.items():
+                if key in actual:
+                    yield from differences(each, actual[key], f"{where}.{key}.")
+                else:
+                    yield f"{where}.{key}", f"no such {name.removesuffix('s')}"
+        elif name in _AMOUNTS:
+            milli = round(actual * MILLI)
+            if value != milli:
+                yield where, f"expected {gpus_text(value)}, is {gpus_text(milli)}"
+        elif value != actual:
+            why = f" ({found.message})" if getattr(found, "message", "") else ""
+            yield where, f"expected {_text(value)}, is {_text(actual)}{why}"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return str([list(pair) for pair in value])
+    return str(value) or "nothing"
+
+
+def in_gpus(milli: int) -> int | float:
+    """Return milli-GPU as GPUs: exact, and as an integer where possible."""
+    return milli / MILLI if milli % MILLI else milli // MILLI
