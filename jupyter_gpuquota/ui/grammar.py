@@ -23,6 +23,8 @@ _ELSEWHERE = {
     "launch": "submit",
     "run": "submit",
     "start": "submit or resume",
+    "submit-dist": "submit --processes N",
+    "submit-mpi": "submit --processes N --framework mpi",
     "cancel": "stop",
     "kill": "stop",
     "rm": "delete",
