@@ -27,7 +27,7 @@ class ClaimCopies:
         with translated():
             for part in manifest.volumes:
                 copy = await self._find(part) if part.handle else None
-                if copy is None or not copy.is_ready:
+                if copy is None or copy.is_going or not copy.is_ready:
                     found.append(part.volume)
         return found
 
