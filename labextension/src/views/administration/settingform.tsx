@@ -74,8 +74,8 @@ export function SettingForm<Field extends string, Base>(
     >
       <h4 id={title}>{texts.title}</h4>
       <Fields model={model} texts={texts} />
-      {texts.live}
       <div className="jp-GpuQuota-formFoot">
+        {texts.live}
         {texts.notice ? <Notice>{texts.notice}</Notice> : null}
         <Outcome model={model} texts={texts} onReload={() => void reload()} />
         <Buttons
