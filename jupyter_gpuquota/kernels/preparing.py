@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any
 
 from ..client.variables import pickles
-from ..client.variables.source import program
 from ..model.sessions import Session
 from . import folder
 from .channels.probe import ReadyChannels
@@ -37,7 +36,7 @@ def prepare(
     found = here or folder.enter(partial(evaluate, channels), notebook)
     if not here or Path(path, pickles.KEPT).is_dir():
         take = f'm["take"](get_ipython().user_ns, m["kept_file"]({path!r}))'
-        do(channels, program(pickles, take))
+        do(channels, pickles.program(take))
     return folder.Folder(notebook, found)
 
 

@@ -136,7 +136,9 @@ def test_a_kernel_that_dies_ends_the_cell_with_the_reason(gpu):
 def test_a_snapshot_from_outside_has_chosen_variables_of_the_kernel(gpu, ipython, client):
     gpu("loss = [0.5, 0.25]; code = (each for each in ())")
     made = ipython.run_line_magic("gpu", "snapshot create exp-1 --variables loss,code,lacking").data
-    kernel = client.snapshots.show(made.id).manifest.kernel
+    manifest = client.snapshots.show(made.id).manifest
+    kernel = manifest.kernel
+    assert kernel, manifest.problems
     assert kernel.names == ("loss",)
     skipped = {each.name: each.reason for each in kernel.skipped}
     assert "cannot be pickled" in skipped.pop("code")

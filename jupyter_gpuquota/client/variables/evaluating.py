@@ -16,8 +16,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from . import pickles
-from .source import program
+from .pickles import program
 
 
 def main() -> None:
@@ -31,7 +30,7 @@ def main() -> None:
         from jupyter_core.paths import jupyter_runtime_dir  # noqa: PLC0415 (only there)
 
         file = Path(jupyter_runtime_dir(), f"kernel-{asked['kernel']}.json")
-        code = program(pickles, f'm["json"].dumps({asked["then"]})')
+        code = program(f'm["json"].dumps({asked["then"]})')
         value = json.loads(evaluated(str(file), code, asked["seconds"]))
         found: dict[str, Any] = {"value": value}
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:

@@ -1,4 +1,4 @@
-"""The end of variables in this process: what is asked of the other kernel, and refused before."""
+"""Variables that a cell takes to another kernel and gives back: the end in this process."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ...errors import FieldError, InvalidFields, Unavailable, refuse, refused
-from . import far
-from .far import Filling, TooLarge, pack, pieces, size_of, unpack
-from .source import program as source
+from .pickles import WINDOW, Arriving, TooLarge, pickled, pieces, size_of, unpickled
 
 LIMIT = 1 << 30
 """The most bytes of variables that one cell carries in each direction."""
@@ -33,11 +31,6 @@ Note = Callable[[str], None]
 """Shows how far a transfer is; an empty text ends it."""
 
 
-def program() -> str:
-    """Return the code that makes another kernel serve its variables at `far.TARGET`."""
-    return source(far, 'm["serve"](get_ipython())')
-
-
 def size_text(size: int) -> str:
     """Return a number of bytes for people, such as `12 MiB`."""
     value = float(size)
@@ -54,17 +47,21 @@ def put(talk: Talk, values: Mapping[str, Any], note: Note, *, limit: int = LIMIT
     Raises InvalidFields for those that cannot be pickled, read there, or are too large; nothing has
     been sent then, except of those that the other kernel cannot read.
     """
-    items, parts = _packed(values, limit)
-    total = sum(part.nbytes for part in parts)
-    talk.send({"do": "put", "items": items})
-    sent = 0
-    for group in pieces(parts, talk.piece):
-        talk.send({"do": "piece"}, group)
-        sent += sum(piece.nbytes for piece in group)
+    try:
+        found = list(pickled(values, values, limit))
+    except TooLarge:
+        raise _too_large("in", {name: size_of(values[name]) for name in values}, limit) from None
+    problems = {name: problem for name, _, problem in found if problem}
+    _refuse("in", problems, "Make it in the cell, or carry what it is made of.")
+    sizes = {name: len(body) for name, body, _ in found}
+    total, sent = sum(sizes.values()), 0
+    talk.send({"do": "put", "items": list(sizes.items())})
+    for piece in pieces((body for _, body, _ in found), talk.piece):
+        talk.send({"do": "piece"}, [piece])
+        sent += piece.nbytes
         _show(note, values, sent, total)
-    answer = _answer(talk)
-    _refuse("in", answer["problems"], "Import or define its class there too.")
-    return _sizes(items)
+    _refuse("in", _answer(talk)["problems"], "Import or define its class there too.")
+    return sizes
 
 
 def get(
@@ -77,38 +74,20 @@ def get(
     """
     talk.send({"do": "get", "names": list(names), "limit": limit, "piece": talk.piece})
     answer = _answer(talk)
-    if "large" in answer:
-        raise _too_large("out", names, answer["sizes"], limit)
+    if "sizes" in answer:
+        raise _too_large("out", answer["sizes"], limit)
     _refuse("out", answer["problems"], "Assign it in the cell.")
-    filling = Filling([size for _, sizes in answer["items"] for size in sizes])
-    total = filling.left
-    awaited = 0
-    while filling.left:
+    arriving, awaited = Arriving(answer["items"]), 0
+    while arriving.left:
         if not awaited:
             talk.send({"do": "more"})
-            awaited = far.WINDOW
-        filling.add(talk.receive()[1])
+            awaited = WINDOW
+        arriving.add(talk.receive()[1])
         awaited -= 1
-        _show(note, names, total - filling.left, total)
-    return _unpacked(answer["items"], filling), _sizes(answer["items"])
-
-
-def _packed(values: Mapping[str, Any], limit: int) -> tuple[list[Any], list[memoryview]]:
-    items, parts, problems, room = [], [], {}, limit
-    for name, value in values.items():
-        try:
-            packed = pack(value, room)
-        except TooLarge:
-            sizes = {each: size_of(values[each]) for each in values}
-            raise _too_large("in", values, sizes, limit) from None
-        except Exception as error:  # noqa: BLE001 (whatever a class raises when it is pickled)
-            problems[name] = f"{type(error).__name__}: {error}"
-            continue
-        room -= sum(part.nbytes for part in packed)
-        items.append((name, [part.nbytes for part in packed]))
-        parts += packed
-    _refuse("in", problems, "Make it in the cell, or carry what it is made of.")
-    return items, parts
+        _show(note, names, arriving.size - arriving.left, arriving.size)
+    values, problems = unpickled(arriving.bodies())
+    _refuse("out", problems, "Import or define its class here too.")
+    return values, dict(answer["items"])
 
 
 def _show(note: Note, names: Iterable[str], done: int, total: int) -> None:
@@ -116,22 +95,6 @@ def _show(note: Note, names: Iterable[str], done: int, total: int) -> None:
     if total >= _LARGE:
         left = done < total
         note(f"{', '.join(names)}: {size_text(done)} of {size_text(total)}" if left else "")
-
-
-def _sizes(items: Iterable[tuple[str, Sequence[int]]]) -> dict[str, int]:
-    return {name: sum(sizes) for name, sizes in items}
-
-
-def _unpacked(items: Sequence[tuple[str, Sequence[int]]], filling: Filling) -> dict[str, Any]:
-    values, problems, at = {}, {}, 0
-    for name, sizes in items:
-        try:
-            values[name] = unpack(filling.parts[at : at + len(sizes)])
-        except Exception as error:  # noqa: BLE001 (whatever a class raises when it is read)
-            problems[name] = f"{type(error).__name__}: {error}"
-        at += len(sizes)
-    _refuse("out", problems, "Import or define its class here too.")
-    return values
 
 
 def _answer(talk: Talk) -> dict[str, Any]:
@@ -147,10 +110,8 @@ def _refuse(field: str, problems: Mapping[str, str], hint: str) -> None:
     refuse(FieldError(field, f"{name}: {why.rstrip('.')}.", hint) for name, why in problems.items())
 
 
-def _too_large(
-    field: str, names: Iterable[str], sizes: Mapping[str, int], limit: int
-) -> InvalidFields:
-    shown = ", ".join(f"{name} ({size_text(sizes[name])})" for name in names if name in sizes)
+def _too_large(field: str, sizes: Mapping[str, int], limit: int) -> InvalidFields:
+    shown = ", ".join(f"{name} ({size_text(size)})" for name, size in sizes.items())
     text = f"{shown}: more than {size_text(limit)}, the most that a cell carries."
     hint = "Write a file that both see, or carry less."
     return refused(FieldError(field, text, hint))

@@ -19,7 +19,7 @@ from ..session_http import ServerConnection
 from ..signals.servers import Kernel
 from .carrying import Unreadable, answered, command
 
-MODULES = tuple(f"client.variables.{name}" for name in ("pickles", "source", "evaluating"))
+MODULES = tuple(f"client.variables.{name}" for name in ("pickles", "evaluating"))
 """The modules that are carried."""
 _MARK = "gpuquota-variables:"
 """What precedes an answer: a session's Python may print, too."""

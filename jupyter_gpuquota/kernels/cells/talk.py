@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
-from ...client.variables.far import TARGET
-from ...client.variables.near import program
+from ...client.variables.pickles import TARGET, program
 from ...errors import Unavailable
 from .running import CellKernel
 
@@ -26,7 +25,7 @@ class KernelTalk:
         self._kernel = kernel
         self._comm = uuid4().hex
         self._open = False
-        kernel.do(program())
+        kernel.do(program('m["serve"](get_ipython())'))
 
     def send(self, data: dict[str, Any], buffers: Sequence[Any] = ()) -> None:
         """Send one message; the first one opens the comm."""

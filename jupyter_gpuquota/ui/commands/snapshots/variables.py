@@ -38,7 +38,7 @@ def notebook_of(client: Client, session: Session, wanted: str) -> str:
     It is the named notebook, else the cells of this one, if they have a kernel there. Raises
     Unavailable.
     """
-    if wanted or namespace() is None:
+    if wanted or "IPython" not in sys.modules:
         return wanted
     server = SessionServer.find(client.context, session.id)
     own = this_notebook().path_in(session.spec.folder if server.endpoint.runtime else "")
