@@ -13,7 +13,7 @@ from tornado.iostream import IOStream, StreamClosedError
 from ...errors import GpuQuotaError
 from ...http1 import ANY_SIZE
 from ..jupyter_mount import guard
-from .byte_copy import copy_bytes, is_plain
+from .byte_copy import copy_bytes
 from .protocol.body import Body, body_of, head
 from .protocol.headers import to_browser, to_session
 from .protocol.origins import is_own
@@ -169,8 +169,9 @@ class HttpProxy(IngressHandler):
         browser = RawResponse(self.detach(), self._translate)
         try:
             await browser.refuse(error)
+            await browser.linger()
         finally:
-            browser.close()
+            browser.stream.close()
         self.note_end(browser.status)
 
     async def _send(self) -> None:
@@ -217,7 +218,7 @@ class HttpProxy(IngressHandler):
             await self.finish()
 
     async def _bypass(self, upstream: IOStream, rest: int) -> None:
-        """Send the rest of the body, bypassing tornado, and close the browser's connection."""
+        """Copy the rest of the body, past tornado's HTTP, and close the browser's connection."""
         self.set_header("Connection", "close")
         first = f"HTTP/1.1 {self.get_status()} {self._reason}"
         browser = self.detach()
@@ -232,9 +233,9 @@ class HttpProxy(IngressHandler):
 
     @property
     def _can_bypass(self) -> bool:
-        """Whether sending may bypass tornado: HTTP/1.1 without TLS."""
+        """Whether bodies may go past tornado's HTTP: for HTTP/1.1 without TLS."""
         stream = cast("Any", self.request.connection).stream
-        return self.request.version == "HTTP/1.1" and is_plain(stream)
+        return self.request.version == "HTTP/1.1" and type(stream) is IOStream
 
     # Reading and executing take different permissions; all verbs are forwarded alike.
     get = head = options = guard("read", proxy)

@@ -17,7 +17,7 @@ from ...http1 import client, stays_open
 from .protocol.response_head import NOT_HTTP, TOO_LONG, announces_body, bad_answer, check_head
 
 LARGE = 512 * 1024
-"""Bytes above which a body of known length bypasses tornado."""
+"""Bytes above which a body of known length is copied past tornado's HTTP."""
 
 
 class ResponseWriter(Protocol):
@@ -38,7 +38,7 @@ class ProxyResponse(HTTPMessageDelegate):
 
     `began` once its head is forwarded, `complete` once nothing is missing, `reusable` if the
     connection accepts another request. `rest` bytes are still to be read by the caller if the body
-    bypasses tornado. `fault` is set, and `began` is not, if the head violates HTTP.
+    goes past tornado's HTTP. `fault` is set, and `began` is not, if the head violates HTTP.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ProxyResponse(HTTPMessageDelegate):
         self.fault: BadAnswer | None = None
 
     async def read(self) -> None:
-        """Read to the end, or to the body that bypasses tornado."""
+        """Read to the end, or to the body that goes past tornado's HTTP."""
         self._connection.finish()  # the request is written separately
         self._upstream.set_nodelay(True)
         try:

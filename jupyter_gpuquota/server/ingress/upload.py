@@ -1,9 +1,8 @@
-"""Large uploads: the body is copied between sockets, and both connections are closed after it."""
+"""Large uploads: the body is copied between connections, and both are closed after it."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,7 +15,7 @@ from tornado.iostream import IOStream, StreamClosedError
 from ...api.statuses import status_of
 from ...errors import GpuQuotaError, Unavailable
 from ...model.struct import problem_of
-from .byte_copy import copy_bytes, discard, is_plain, send
+from .byte_copy import copy_bytes, discard
 from .protocol.body import head
 from .response import ProxyResponse
 
@@ -31,7 +30,7 @@ NO_RESPONSE = Unavailable(
 
 
 class RawResponse:
-    """A response written directly to a browser's socket while its body is being read.
+    """A response written directly to a browser's connection while its body is being read.
 
     It ends with the connection.
     """
@@ -40,7 +39,6 @@ class RawResponse:
         self.stream = stream
         self.status = 0
         self._translate = translate
-        self._number = os.dup(stream.socket.fileno())
 
     async def write_head(
         self,
@@ -56,10 +54,10 @@ class RawResponse:
 
     async def write_body(self, part: bytes) -> None:
         """Write a part of the body, or other raw bytes."""
-        await send(self._number, part)
+        await self.stream.write(part)
 
     async def refuse(self, error: GpuQuotaError) -> None:
-        """Send an error and read what the browser is still sending."""
+        """Send an error."""
         self.status = status_of(error)
         body = msgspec.json.encode(problem_of(error))
         headers = HTTPHeaders(
@@ -72,51 +70,48 @@ class RawResponse:
         first = f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}"
         with suppress(StreamClosedError):
             await self.write_body(head(first, headers) + body)
-        await self.linger()
 
-    async def linger(self) -> None:
-        """Let the browser finish sending, else it does not show the response."""
-        with suppress(OSError, TimeoutError):
+    async def linger(self, reading: asyncio.Future[None] | None = None) -> None:
+        """Let the browser finish sending, else it does not show the response.
+
+        What it sends is discarded, unless `reading` does so already.
+        """
+        if self.stream.closed():
+            return
+        with suppress(OSError, StreamClosedError, TimeoutError):
             self.stream.socket.shutdown(socket.SHUT_WR)
-            async with asyncio.timeout(_LINGER):
-                await discard(self._number)
-
-    def close(self) -> None:
-        """Close the connection."""
-        os.close(self._number)
-        self.stream.close()
+            await asyncio.wait_for(reading or discard(self.stream), _LINGER)
 
 
 async def relay_upload(browser: RawResponse, upstream: IOStream, method: str, size: int) -> None:
     """Copy a body of `size` bytes to the session, and its response back meanwhile."""
     response = ProxyResponse(upstream, method, browser, bypass=False)
     reading = asyncio.ensure_future(response.read())
-    moving = asyncio.ensure_future(copy_bytes(browser.stream, upstream, size))
+    moving = asyncio.ensure_future(_move(browser.stream, upstream, size))
     try:
         await asyncio.wait([reading, moving], return_when=asyncio.FIRST_COMPLETED)
-        early = not moving.done()
-        broke_off = not early and moving.exception() is not None
-        if broke_off and not upstream.closed():
-            # Either side hung up. Tell the session that no more follows; it may have responded.
-            _end_writing(upstream)
+        if moving.done() and moving.exception():  # the browser has hung up
+            upstream.close()
         await reading
-        moving.cancel()
+        upstream.close()
         if not response.began:
             await browser.refuse(response.fault or NO_RESPONSE)
-        elif early or broke_off:
-            await browser.linger()
+        if not moving.done():
+            await browser.linger(moving)
     finally:
         for task in (reading, moving):
             task.cancel()
         await asyncio.gather(reading, moving, return_exceptions=True)
         upstream.close()
-        browser.close()
+        browser.stream.close()
 
 
-def _end_writing(upstream: IOStream) -> None:
-    """Close one direction of a connection; TLS can only be closed in both."""
-    if not is_plain(upstream):
-        upstream.close()
-        return
-    with suppress(OSError):
-        upstream.socket.shutdown(socket.SHUT_WR)
+async def _move(browser: IOStream, upstream: IOStream, size: int) -> None:
+    """Copy a body, and discard what the session does not take any more.
+
+    Raises StreamClosedError when the browser hangs up.
+    """
+    try:
+        await copy_bytes(browser, upstream, size)
+    except StreamClosedError:
+        await discard(browser)

@@ -14,7 +14,6 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient
 
 from jupyter_gpuquota.model.sessions import Endpoint
-from jupyter_gpuquota.server.ingress.byte_copy import is_plain
 from jupyter_gpuquota.server.ingress.response import LARGE
 from tests.server.ingress.conftest import PORT, Site
 from tests.server.ingress.upstream import MIB
@@ -355,13 +354,6 @@ async def test_a_programs_root_ends_with_a_slash(site: Site) -> None:
     )
     assert response.code == 302
     assert response.headers["Location"] == f"{site.prefix}/p/{PORT}/?a=1"
-
-
-def test_bodies_go_past_tornado_on_plain_connections_only() -> None:
-    class Encrypted:
-        pass
-
-    assert not is_plain(Encrypted())
 
 
 async def test_what_a_page_needs_to_act_comes_with_it(site: Site) -> None:
