@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-MODULE_LINES = 300
+MODULE_LINES = 600
 FUNCTION_LINES = 40
 PUBLIC_METHODS = 12
 FOLDER_MODULES = 24
