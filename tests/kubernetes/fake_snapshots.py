@@ -18,7 +18,7 @@ from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.datasets.job_board import JobBoard
 from jupyter_gpuquota.control.datasets.job_store import JobStore
 from jupyter_gpuquota.control.datasets.opening import open_lake
-from jupyter_gpuquota.control.snapshots.capture.script import MARK
+from jupyter_gpuquota.control.snapshots.parts import MARK
 from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.builders.defaults import PodDefaults
 from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings

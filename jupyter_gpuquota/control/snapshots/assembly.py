@@ -22,20 +22,16 @@ from ..datasets.launching import Order
 from ..datasets.shelf import Shelf
 from ..resident import Resident
 from ..volumes.restored import RestoredVolumes
-from .comparing import Comparing
-from .fetching import GONE, Fetching
-from .folders import Folders
-from .hook import Hook
-from .journal import Journal
-from .making import Maker
+from .capture import Maker
+from .comparison import Comparing
+from .folders import GONE, Fetching, Folders
+from .journal import Journal, Record
 from .orders import Orders, Process
-from .pages import SavingPages
-from .records import Record
+from .quiescence import Hook, SavingPages
 from .registry import Registry
 from .restores import FolderRestores
-from .rules import Rules
 from .snapshots import LakeSnapshots
-from .upkeep import Upkeep
+from .upkeep import Rules, Upkeep
 
 _SAVE = 10.0
 """Seconds that open pages have to save."""

@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+import posixpath
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from ...core.snapshots.restore import Found, is_forgotten
-from ...errors import GpuQuotaError, Internal
+from ...core.snapshots import volumes
+from ...core.snapshots.restore import Found, Space, is_forgotten
+from ...core.snapshots.volumes import mounting
+from ...errors import Conflict, FieldError, GpuQuotaError, Internal, NotFound, refused
 from ...model.sessions import Session
-from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.manifest import Manifest, TreePart
 from ...model.snapshots.restore import Restoration, RestoreRequest, RestoreState
 from ...model.struct import problem_of
 from ...ports.sessions import Sessions
 from ...ports.snapshots import RestoreOrder
+from ...store.lake import layout
 from ...store.spawn import new_id
 from ...store.tasks import in_thread
 from ..volumes.restored import RestoredVolumes
-from .beginning import record_of
-from .fetching import Fetching
-from .finding import Finding
-from .folders import Folders
-from .journal import Journal
-from .records import Record, Tree
+from ..volumes.store import VolumeRecord
+from .folders import Fetching, Folders
+from .journal import Journal, NewVolume, Record, Tree, tree_of
 from .registry import Registry
 
 _log = logging.getLogger(__name__)
+_VOLUMES_ONLY = (
+    "Storing the session's folder had failed: its volumes can be restored into a new session."
+)
 
 
 class FolderRestores:
@@ -175,3 +179,111 @@ class FolderRestores:
 
 def _moved(record: Record, state: RestoreState) -> Record:
     return replace(record, shown=replace(record.shown, state=state, updated=datetime.now(UTC)))
+
+
+def record_of(order: RestoreOrder, volumes: RestoredVolumes | None) -> Record:
+    """Return the record of a restore, without a folder if there are volumes only.
+
+    Raises Conflict for a snapshot without files.
+    """
+    tree, now = order.manifest.tree, datetime.now(UTC)
+    if tree is None and not order.claims:
+        raise Conflict("The snapshot has no files.", hint="See why: jupyter gpu snapshot show.")
+    shown = Restoration(
+        id=new_id(),
+        snapshot=order.snapshot.id,
+        owner=order.owner,
+        state="fetching",
+        folder=order.folder if tree else "",
+        name=order.name if order.spec else "",
+        job=new_id(),
+        begun=now,
+        updated=now,
+        volumes=tuple(order.claims.values()),
+        original=order.original,
+    )
+    return Record(
+        shown=shown,
+        tree=tree_of(tree, order.folder, variables=order.variables) if tree else None,
+        spec=mounting(order.spec, order.claims) if order.spec else None,
+        volumes=tuple(_volumes(order, shown, volumes)) if volumes else (),
+    )
+
+
+def _volumes(
+    order: RestoreOrder, shown: Restoration, volumes: RestoredVolumes
+) -> Iterator[NewVolume]:
+    """Yield the volumes to make; each may become as large as its original may now."""
+    sizes = volumes.sizes(order.manifest.project)
+    for part in order.manifest.volumes:
+        if part.tree and part.volume in order.claims:
+            record = VolumeRecord(
+                name=order.claims[part.volume],
+                project=order.manifest.project,
+                owner=order.owner,
+                description=f"{part.volume} of the snapshot {order.snapshot.short}.",
+                size=sizes.get(part.volume, 0),
+                created=shown.begun,
+            )
+            folder = volumes.folder(record, shown.id)
+            yield NewVolume(record=record, tree=tree_of(part.tree, folder))
+
+
+class Finding:
+    """Looks without making anything. Without `volumes` none are made."""
+
+    def __init__(self, registry: Registry, folders: Folders) -> None:
+        self.volumes: RestoredVolumes | None = None
+        self._registry = registry
+        self._folders = folders
+
+    async def found(self, manifest: Manifest, request: RestoreRequest, name: str) -> Found:
+        """Return what is there. Raises InvalidFields, Unavailable."""
+        beside = posixpath.join(posixpath.dirname(manifest.spec.folder) or "/", name)
+        folder = posixpath.normpath(request.folder or beside)
+        if not folder.startswith("/"):
+            raise refused(FieldError("folder", "Give an absolute path."))
+        problem = await in_thread(self._folders.problem, folder)
+        problems = {"folder": problem} if problem else {}
+        stored = {each.volume: each.tree for each in manifest.volumes if each.tree}
+        claims: dict[str, str] = {}
+        if self.volumes and request.launch:
+            taken = self.volumes.sizes(manifest.project)
+            claims = volumes.new_names(manifest, name, taken)
+        copies = {volume: stored[volume] for volume in claims}
+        for volume, tree in copies.items():
+            if not await self._has(tree):
+                problems[f"volumes.{volume}"] = f"The lake {tree.lake} no longer has its files."
+        if manifest.tree is None and stored and not claims:
+            problems["snapshot"] = _VOLUMES_ONLY
+        return Found(
+            folder=folder,
+            taken=await in_thread(self._folders.exists, folder),
+            tree=await self._has(manifest.tree) if manifest.tree else True,
+            spaces=await in_thread(self._spaces, folder, manifest.tree, copies),
+            claims=claims,
+            problems=problems,
+        )
+
+    def _spaces(
+        self, folder: str, tree: TreePart | None, copies: Mapping[str, TreePart]
+    ) -> tuple[Space, ...]:
+        """Return what would be written to each file system; that of the folder is the first."""
+        wanted = [(folder, tree.size if tree else 0)]
+        root = self.volumes.root if self.volumes else ""
+        wanted += [(posixpath.join(root, name), each.size) for name, each in copies.items()]
+        found: dict[int, Space] = {}
+        for path, size in wanted:
+            if known := self._folders.space(path):
+                device, free = known
+                before = found.get(device, Space(path, 0))
+                found[device] = Space(before.folder, before.size + size, free)
+        return tuple(found.values())
+
+    async def _has(self, tree: TreePart) -> bool:
+        """Return whether a lake still has the files of a tree."""
+        try:
+            await self._registry.objects(tree.lake).head(layout.manifest(tree.version))
+        except NotFound:
+            return False
+        return True

@@ -18,12 +18,11 @@ from ...model.snapshots.manifest import Manifest, TreePart, Trigger
 from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
 from ...store.spawn import new_id
 from ...store.tasks import in_thread
-from .comparing import Comparing
-from .fetching import Fetching
-from .folders import Folders
-from .making import Maker
-from .pages import SavingPages
-from .records import tree_of
+from .capture import Maker
+from .comparison import Comparing
+from .folders import Fetching, Folders
+from .journal import tree_of
+from .quiescence import SavingPages
 from .registry import Registry
 from .restores import FolderRestores
 

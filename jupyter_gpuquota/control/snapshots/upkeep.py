@@ -5,30 +5,73 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
-from ...core.snapshots import requests, rests, retention
-from ...errors import GpuQuotaError
+from ...core.snapshots import identity, requests, rests, retention
+from ...core.snapshots.rests import Rests
+from ...errors import GpuQuotaError, NotFound
 from ...model.sessions import Session
 from ...model.snapshots.manifest import Trigger
-from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
+from ...model.snapshots.snapshots import Snapshot, SnapshotRequest, SnapshotRules
+from ...store.lake.objects import Objects
 from ..board import Board
-from .making import Maker
+from .capture import Maker
 from .registry import Registry, drop_trees, trees
-from .rules import Rules
 
+T = TypeVar("T", bound=msgspec.Struct)
 _READ = 30
-_RULES = 60
+_APPLY = 60
 _TREES = 3600
 """Seconds between other things."""
 _UNNAMED = timedelta(days=1)
 """How long stays what no manifest names: its snapshot was killed before it was complete."""
-
 _log = logging.getLogger(__name__)
+
+
+class Rules:
+    """When snapshots of users are taken and removed by themselves."""
+
+    def __init__(self, own: Objects) -> None:
+        self._own = own
+
+    async def rules(self, user: str) -> SnapshotRules:
+        """Return the rules of a user. Raises Unavailable."""
+        return await self._read(identity.rules_key(user), SnapshotRules())
+
+    async def put(self, user: str, rules: SnapshotRules) -> None:
+        """Set the rules of a user. Raises StorageFailed, Unavailable."""
+        known, before = await self.rests(user), await self.rules(user)
+        now = datetime.now(UTC)
+        if (after := rests.switched(known, before, rules, now)) != known:
+            await self._write(identity.rests_key(user), after)
+        await self._write(identity.rules_key(user), rules)
+
+    async def rests(self, user: str) -> Rests:
+        """Return what is remembered of resting sessions of a user. Raises Unavailable."""
+        return await self._read(identity.rests_key(user), Rests())
+
+    async def stored(self, session: Session, there: Collection[str]) -> None:
+        """Remember that a session was stored; `there` are the ids of all sessions.
+
+        Raises StorageFailed, Unavailable.
+        """
+        known = await self.rests(session.owner)
+        after = rests.stored(known, session, there)
+        await self._write(identity.rests_key(session.owner), after)
+
+    async def _read(self, key: str, default: T) -> T:
+        try:
+            return msgspec.json.decode(await self._own.get(key), type=type(default))
+        except NotFound:
+            return default
+
+    async def _write(self, key: str, value: msgspec.Struct) -> None:
+        await self._own.put(key, msgspec.json.encode(value))
 
 
 class Needing(Protocol):
@@ -106,7 +149,7 @@ class Upkeep:
             self._stale.clear()
             await self._guarded(self._at_rest())
             await self._guarded(self._read())
-            if second % _RULES < _READ:
+            if second % _APPLY < _READ:
                 await self._guarded(self._apply())
             if second % _TREES < _READ:
                 await self._guarded(self._drop_unnamed())

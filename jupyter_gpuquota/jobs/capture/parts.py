@@ -10,9 +10,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ...control.snapshots.capture import variables
-from ...control.snapshots.capture.found import added_to
-from ...control.snapshots.capture.script import look, words
+from ...control.snapshots.drafts import VARIABLES, added_to, take_variables
+from ...control.snapshots.parts import look, words
 from ...core.snapshots import redaction
 from ...model.snapshots.manifest import FilePart, Manifest, PartProblem
 from ...model.snapshots.orders import SnapshotOrder
@@ -83,10 +82,10 @@ class Parts:
     def _kernel(self, draft: Manifest) -> Manifest:
         if not self._order.dump:
             return draft
-        target = self._room / f"blob-{variables.NAME}"
-        path = f"{OWN}/{variables.NAME}"
-        part = variables.take(self._folder, self._order.dump, target, path)
-        self.blobs[variables.NAME] = target
+        target = self._room / f"blob-{VARIABLES}"
+        path = f"{OWN}/{VARIABLES}"
+        part = take_variables(self._folder, self._order.dump, target, path)
+        self.blobs[VARIABLES] = target
         return replace(draft, kernel=part)
 
     def _blob(self, name: str, body: bytes) -> FilePart:

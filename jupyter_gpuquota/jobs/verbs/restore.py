@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
-from ...control.snapshots.capture.variables import NAME
+from ...control.snapshots.drafts import VARIABLES
 from ...errors import Conflict
 from ...store.cache.export import export
 from ...store.disk.failures import own_files
@@ -86,9 +86,9 @@ def _tidied(made: Path, *, variables: bool) -> None:
     own = made / OWN
     if own.is_dir():
         links.make(made, own / links.FILE)
-        if variables and (own / NAME).is_file():
-            (own / NAME).chmod(0o600)
-            (own / NAME).rename(own.parent / NAME)
+        if variables and (own / VARIABLES).is_file():
+            (own / VARIABLES).chmod(0o600)
+            (own / VARIABLES).rename(own.parent / VARIABLES)
         shutil.rmtree(own)
         if not any(own.parent.iterdir()):
             own.parent.rmdir()

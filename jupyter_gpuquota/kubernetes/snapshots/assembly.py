@@ -12,14 +12,12 @@ from datetime import timedelta
 
 from ...control.board import Board
 from ...control.datasets.job_board import JobBoard
-from ...control.snapshots.hook import Hook
+from ...control.snapshots.capture import Maker
 from ...control.snapshots.journal import Journal
-from ...control.snapshots.making import Maker
 from ...control.snapshots.orders import Orders
-from ...control.snapshots.pages import SavingPages
+from ...control.snapshots.quiescence import Hook, SavingPages
 from ...control.snapshots.registry import Registry
-from ...control.snapshots.rules import Rules
-from ...control.snapshots.upkeep import Upkeep
+from ...control.snapshots.upkeep import Rules, Upkeep
 from ...core.snapshots import identity
 from ...core.snapshots.redaction import secret_values
 from ...errors import Damaged, GpuQuotaError, NotFound

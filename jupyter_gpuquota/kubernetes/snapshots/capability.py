@@ -9,8 +9,8 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from ...control.snapshots.making import Maker
-from ...control.snapshots.pages import SavingPages
+from ...control.snapshots.capture import Maker
+from ...control.snapshots.quiescence import SavingPages
 from ...control.snapshots.registry import Registry
 from ...core.snapshots import retention
 from ...core.snapshots.comparison import compare

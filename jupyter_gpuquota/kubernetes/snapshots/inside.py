@@ -14,9 +14,8 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from ...control.snapshots.capture import variables
-from ...control.snapshots.capture.found import added_to
-from ...control.snapshots.capture.shipping import Unreadable, answered, command
+from ...control.inside.carrying import Unreadable
+from ...control.snapshots.drafts import VARIABLES, added_to, answered, chosen_variables, command
 from ...core.snapshots import redaction
 from ...errors import GpuQuotaError
 from ...model.programs import ExecRequest
@@ -115,13 +114,13 @@ class Inside:
         stored = io.BytesIO()
         try:
             given = await self._variables.read(session, dump)
-            part = variables.chosen(io.BytesIO(given), stored, "")
+            part = chosen_variables(io.BytesIO(given), stored, "")
         except NotInCharge:
             raise
         except (GpuQuotaError, ValueError) as error:
             looked.lacks("kernel", str(error))
             return
-        file = looked.store(variables.NAME, stored.getvalue())
+        file = looked.store(VARIABLES, stored.getvalue())
         looked.draft = replace(looked.draft, kernel=replace(part, path=file.path))
         looked.after = partial(self._variables.remove, session, dump)
 

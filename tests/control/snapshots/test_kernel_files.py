@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from jupyter_gpuquota.control.snapshots.making import Maker
+from jupyter_gpuquota.control.snapshots.capture import Maker
 from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.model.snapshots.orders import SnapshotOrder
 from jupyter_gpuquota.ports.charge import NotInCharge

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.snapshots.registry import Registry
-from jupyter_gpuquota.control.snapshots.rules import Rules
-from jupyter_gpuquota.control.snapshots.upkeep import Upkeep
+from jupyter_gpuquota.control.snapshots.upkeep import Rules, Upkeep
 from jupyter_gpuquota.core.snapshots import identity
 from jupyter_gpuquota.errors import Conflict
 from jupyter_gpuquota.model.ending import Exit

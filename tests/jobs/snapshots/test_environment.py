@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.control.snapshots.capture import environment
+from jupyter_gpuquota.control.snapshots.parts import gpus
 
 TOOL = """#!/bin/sh
 case "$*" in
@@ -21,8 +21,8 @@ def test_gpus_driver_and_cuda_are_recorded(tmp_path: Path, monkeypatch: pytest.M
     tool.write_text(TOOL)
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    found = environment.gpus()
+    found = gpus()
     assert list(found["gpus"]) == ["NVIDIA H200", "NVIDIA H200"]
     assert (found["driver"], found["cuda"]) == ("570.86.15", "12.8")
     monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
-    assert environment.gpus() == {}
+    assert gpus() == {}

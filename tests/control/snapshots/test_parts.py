@@ -12,15 +12,16 @@ import pytest
 
 import jupyter_gpuquota
 from jupyter_gpuquota.control.inside import kernel_variables
-from jupyter_gpuquota.control.snapshots.capture import shipping
-from jupyter_gpuquota.control.snapshots.capture.notebooks import notebooks
+from jupyter_gpuquota.control.inside.carrying import Unreadable
+from jupyter_gpuquota.control.snapshots import drafts
+from jupyter_gpuquota.control.snapshots.parts import notebooks
 
 HIDDEN = "hunter-22222"
 
 
 def said(folder: Path, *artifacts: str) -> str:
     """Return what is printed in a folder, by a Python without this product."""
-    words = shipping.command(artifacts)
+    words = drafts.command(artifacts)
     env = {"PATH": os.environ["PATH"], "API_TOKEN": HIDDEN, "HOME": str(folder)}
     python = str(Path(sys.base_prefix, "bin", "python3"))
     done = subprocess.run(
@@ -35,7 +36,7 @@ def test_it_finds_what_a_folder_has_without_secrets(tmp_path: Path) -> None:
         subprocess.run(["git", *words], cwd=tmp_path, check=True)
     (tmp_path / "model.pt").write_text("weights")
     output = said(tmp_path, "*.pt")
-    found = shipping.answered(f"a program says this\n{output}and this\n")
+    found = drafts.answered(f"a program says this\n{output}and this\n")
     [git] = found["git"]
     assert (git["dirty"], git["untracked"]) == (True, ["model.pt"])
     assert "a.py" in found["patches"][0]
@@ -47,11 +48,11 @@ def test_it_finds_what_a_folder_has_without_secrets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("output", ["", "sh: python3: not found", "gpuquota-parts:eJyr"])
 def test_an_answer_that_is_none_is_told(output: str) -> None:
-    with pytest.raises(shipping.Unreadable, match=r"\w"):
-        shipping.answered(output)
+    with pytest.raises(Unreadable, match=r"\w"):
+        drafts.answered(output)
 
 
-@pytest.mark.parametrize("module", [*shipping.MODULES, *kernel_variables.MODULES])
+@pytest.mark.parametrize("module", [*drafts.MODULES, *kernel_variables.MODULES])
 def test_what_is_carried_is_python_3_8_with_what_every_session_has(module: str) -> None:
     path = Path(jupyter_gpuquota.__file__).parent.joinpath(*module.split(".")).with_suffix(".py")
     tree = ast.parse(path.read_text(), feature_version=(3, 8))
@@ -75,7 +76,7 @@ def test_a_broken_repository_is_named_and_others_are_found(tmp_path: Path) -> No
     for name in ("around", "around/broken", "around/whole"):
         subprocess.run(["git", "init", "-q", name], cwd=tmp_path, check=True)
     (tmp_path / "around/broken/.git/HEAD").write_text("nonsense")
-    found = shipping.answered(said(tmp_path / "around"))
+    found = drafts.answered(said(tmp_path / "around"))
     assert [each["folder"] for each in found["git"]] == [".", "whole"]
     assert len(found["patches"]) == 2
     [(part, why)] = found["problems"]
@@ -90,7 +91,7 @@ def test_of_very_many_notebooks_and_repositories_it_is_said_that_some_are_missin
         (tmp_path / f"{number:02}/.git").mkdir(parents=True)
     for number in range(1001):
         (tmp_path / f"{number}.ipynb").write_bytes(b"{}")
-    found = shipping.answered(said(tmp_path))
+    found = drafts.answered(said(tmp_path))
     said_of = dict(found["problems"])
     assert said_of["git"] == "Only the first 20 repositories are recorded."
     assert said_of["notebooks"] == "Only the first 1,000 notebooks are recorded."

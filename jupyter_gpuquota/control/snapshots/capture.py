@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any
+from hashlib import sha256
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
+from ...core import tracking
 from ...core.snapshots import requests
-from ...errors import Conflict, GpuQuotaError, Internal
+from ...errors import Conflict, GpuQuotaError, Internal, Unsupported
 from ...model.datasets.jobs import Job, JobReport
 from ...model.datasets.lakes import Lake
 from ...model.sessions import LIVE, Session
@@ -20,25 +22,23 @@ from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, Trig
 from ...model.snapshots.orders import SnapshotOrder
 from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
 from ...model.struct import Problem
+from ...ports.charge import NotInCharge
 from ...ports.runs import Runs
 from ...ports.variables import KernelVariables
 from ...store.spawn import new_id
 from ..datasets.job_board import JobBoard
-from .charge import in_charge
-from .hook import Hook
-from .kernel_files import written
-from .makings import Making
-from .orders import Orders, Process
-from .pages import SavingPages
-from .tracking import tag_run, with_run
+from .orders import Making, Orders, Process
+from .quiescence import Hook, SavingPages
 
+T = TypeVar("T")
 _REMEMBERED = timedelta(days=1)
 """How long a snapshot is listed that could not be made."""
-
 _REPORT = 5.0
 """Seconds between reports of a snapshot that has not begun."""
-
 _log = logging.getLogger(__name__)
+_DIGITS = 32
+_IN_CHARGE = 1.0
+"""Seconds after which a controller looks whether it is in charge again."""
 
 
 class Maker:
@@ -290,3 +290,65 @@ def _order(
 
 def _report(order: SnapshotOrder) -> JobReport:
     return JobReport(kind="snapshot", folder=order.folder, state="running")
+
+
+async def written(able: KernelVariables | None, order: SnapshotOrder) -> SnapshotOrder:
+    """Return an order whose variables a kernel has written, or with the reason why not.
+
+    Raises NotInCharge.
+    """
+    dump = sha256(order.id.encode()).hexdigest()[:_DIGITS]
+    try:
+        if able is None:
+            raise Unsupported("This backend does not ask kernels for their variables.")
+        await able.write(order.draft.session, order.variables, order.notebook, dump)
+    except NotInCharge:
+        raise
+    except GpuQuotaError as error:
+        problem = PartProblem(part="kernel", message=error.message)
+        draft = replace(order.draft, problems=(*order.draft.problems, problem))
+        return replace(order, draft=draft, variables=())
+    return replace(order, dump=dump)
+
+
+async def with_run(runs: Runs | None, draft: Manifest) -> Manifest:
+    """Return a draft with the run that its session began last, as far as that can be read.
+
+    Raises NotInCharge.
+    """
+    if runs is None:
+        return draft
+    try:
+        found = await runs.of(draft.session)
+    except NotInCharge:
+        raise
+    except GpuQuotaError as error:
+        return _without(draft, error.message)
+    return _without(draft, found.problem) if found.problem else tracking.recorded(draft, found)
+
+
+async def tag_run(runs: Runs | None, draft: Manifest, snapshot: str) -> None:
+    """Tag the run of a snapshot that is complete. A failure is logged: the snapshot is whole."""
+    if runs is None or not draft.mlflow_run:
+        return
+    try:
+        tags = tracking.snapshot_tags(draft, snapshot)
+        wrong = await runs.tag(draft.session, draft.mlflow_run, tags)
+    except GpuQuotaError as error:
+        wrong = error.message
+    if wrong:
+        _log.warning("The run of the snapshot %s was not tagged: %s", snapshot, wrong)
+
+
+def _without(draft: Manifest, why: str) -> Manifest:
+    problem = PartProblem(part="mlflow", message=why)
+    return replace(draft, problems=(*draft.problems, problem))
+
+
+async def in_charge(work: Callable[[], Awaitable[T]]) -> T:
+    """Return what `work` returns, once this controller is in charge; until then, wait."""
+    while True:
+        try:
+            return await work()
+        except NotInCharge:
+            await asyncio.sleep(_IN_CHARGE)

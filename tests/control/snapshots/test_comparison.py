@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from jupyter_gpuquota.control.snapshots import notebook_diffs
-from jupyter_gpuquota.control.snapshots.notebook_diffs import SIZE, difference, with_texts
+from jupyter_gpuquota.control.snapshots import comparison
+from jupyter_gpuquota.control.snapshots.comparison import SIZE, difference, with_texts
 from jupyter_gpuquota.errors import Damaged
 from jupyter_gpuquota.model.snapshots.comparison import NotebookChange
 from tests.notebook_files import notebook, with_nbdime
@@ -80,10 +80,10 @@ def test_only_changed_notebooks_are_read_and_problems_name_them() -> None:
 
 
 def test_of_many_notebooks_the_first_are_compared() -> None:
-    paths = [f"{n}.ipynb" for n in range(notebook_diffs.MOST + 2)]
+    paths = [f"{n}.ipynb" for n in range(comparison.MOST + 2)]
     pair = notebook("x"), notebook("y")
     texts, problems = compared(dict.fromkeys(paths, pair), *map(change, paths))
-    assert [path for path, text in texts.items() if text] == paths[: notebook_diffs.MOST]
+    assert [path for path, text in texts.items() if text] == paths[: comparison.MOST]
     assert problems == ("Only the first 20 notebooks are compared by their cells.",)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.control.snapshots.hook import Hook
-from jupyter_gpuquota.control.snapshots.pages import SavingPages
+from jupyter_gpuquota.control.snapshots.quiescence import Hook, SavingPages
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.programs import ExecRequest, ExecResult

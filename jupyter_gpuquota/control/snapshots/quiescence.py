@@ -1,4 +1,8 @@
-"""Asking the open pages of a session to save their documents before a snapshot."""
+"""How a session rests while its snapshot is made: open pages save, and its hook pauses it.
+
+The hook is a program in its folder, `.gpuquota/hooks/snapshot`: `pause` is run before a snapshot,
+`resume` after it, however that ends.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,20 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
+from ...errors import GpuQuotaError
 from ...model.ending import PageReport
+from ...model.programs import ExecRequest
+from ...ports.charge import NotInCharge
+from ...ports.sessions import Exec
 from ..ending.open_pages import ROUND
 
 _SILENT = 2 * ROUND
+HOOK = ".gpuquota/hooks/snapshot"
+HOOK_PATIENCE = 30
+"""Seconds that a hook may take."""
+_NONE = 64
+"""The exit code where there is no hook."""
+_SAID = 300
 
 
 class SavingPages:
@@ -68,3 +82,42 @@ class SavingPages:
 
     def _waiting(self, session: str) -> bool:
         return any(report.state == "open" for report, _ in self._open(session).values())
+
+
+class Hook:
+    """Runs hooks of sessions; without `exec` there are none."""
+
+    def __init__(self) -> None:
+        self.exec: Exec | None = None
+
+    async def pause(self, session: str) -> tuple[bool, str]:
+        """Return whether a hook may have paused a session, and what went wrong, empty if nothing.
+
+        Raises NotInCharge.
+        """
+        return await self._run(session, "pause")
+
+    async def resume(self, session: str) -> str:
+        """Let a session go on; return what went wrong, empty if nothing. Raises NotInCharge."""
+        return (await self._run(session, "resume"))[1]
+
+    async def _run(self, session: str, word: str) -> tuple[bool, str]:
+        if self.exec is None:
+            return False, ""
+        script = f"[ -x {HOOK} ] || exit {_NONE}; exec {HOOK} {word}"
+        request = ExecRequest(command=("/bin/sh", "-c", script), timeout=HOOK_PATIENCE)
+        try:
+            result = await self.exec.execute(session, request)
+        except NotInCharge:
+            raise
+        except GpuQuotaError as error:
+            # It may run all the same: where the connection broke, nobody knows.
+            return True, f"The hook could not be run: {error.message}"
+        if result.timed_out:
+            return True, f"The hook took longer than {HOOK_PATIENCE} seconds."
+        if result.exit_code == _NONE:
+            return False, ""
+        if result.exit_code:
+            said = result.output.strip()[-_SAID:]
+            return True, f"The hook ended with {result.exit_code}. {said}".strip()
+        return True, ""

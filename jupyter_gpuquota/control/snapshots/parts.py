@@ -1,0 +1,331 @@
+"""What a session has beside its files: repositories, packages, GPUs, notebooks.
+
+This module runs beside a session, or inside of it, where `drafts` carries it: the standard library
+and the syntax of Python 3.8 only. Inside, it prints one line with all parts that can be read. The
+answer has the secrets of the session, too, so that others can leave them out; it is never stored.
+It looks at the folder in which it runs. The argument is a JSON document with `artifacts`, patterns
+of files there.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zlib
+from functools import partial
+from pathlib import Path
+from typing import (  # noqa: UP035 (Python 3.8 in sessions)
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    NamedTuple,
+)
+
+from ...core.snapshots import redaction
+
+MARK = "gpuquota-parts:"
+"""What precedes the answer: programs in the session may print, too."""
+_LONGEST = 700_000
+"""The most bytes that are printed; longer output of programs is cut."""
+_SAID = 300
+_PATIENCE = 60.0
+_DEPTH = 2
+"""How far below the folder repositories are looked for."""
+_REPOSITORIES = 20
+_DIFF = ("diff", "--binary", "--no-ext-diff", "--no-textconv", "--no-color")
+_NAMED = 200
+"""Untracked paths that are named at most."""
+_PACKAGES = (
+    "import importlib.metadata as m, json, platform;"
+    "print(json.dumps([platform.python_version(),"
+    "{d.metadata['Name']: d.version for d in m.distributions() if d.metadata['Name']}]))"
+)
+_QUERY = ("--query-gpu=name,driver_version", "--format=csv,noheader")
+_CUDA = re.compile(r"CUDA Version:\s*([0-9.]+)")
+PATIENCE = 30.0
+"""Seconds for which notebooks are looked for."""
+_SKIPPED = frozenset({".ipynb_checkpoints", ".git", "node_modules", "__pycache__"})
+"""Folders whose notebooks are nobody's work."""
+_NOTEBOOKS = 1000
+_LARGE = 64 << 20
+_CHUNK = 1 << 20
+
+
+def main() -> None:
+    """Print what is found."""
+    asked = json.loads(sys.argv[1])
+    secrets = redaction.secret_values(os.environ)
+    found = look(Path.cwd(), asked["artifacts"], sys.executable, secrets)
+    found["secrets"] = secrets
+    line = _packed(found)
+    if len(line) > _LONGEST:
+        found["patches"] = []
+        found["problems"].append(["git", "The changes are too many to be stored."])
+        line = _packed(found)
+    print(MARK + line)  # noqa: T201 (the answer)
+
+
+def look(root: Path, artifacts: list[str], python: str, secrets: list[str]) -> dict[str, Any]:
+    """Return the fields of all parts; `problems` say which part failed, and why.
+
+    Without a `python`, no packages are listed.
+    """
+    found: dict[str, Any] = {"patches": [], "problems": []}
+
+    def attempt(part: str, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            found["problems"].append([part, words(error, secrets)])
+
+    def checked_out() -> None:
+        found["git"] = []
+        for folder in repositories(root):
+            attempt(named(root, folder), partial(_add, found, root, folder, secrets))
+
+    def installed() -> None:
+        found["environment"] = packages(python) if python else {}
+
+    def listed() -> None:
+        found["notebooks"] = []
+        for each in notebooks(root):
+            found["notebooks"].append(each)
+
+    def chosen() -> None:
+        found["artifacts"] = list(files(root, artifacts))
+        missing = (f"left out:{each}" for each in artifacts if not _matches(root, each))
+        found["problems"] += [[part, "No file matches it."] for part in missing]
+
+    steps: list[tuple[str, Callable[[], None]]] = [
+        ("git", checked_out),
+        ("environment", installed),
+        ("gpus", lambda: found.update(gpus=gpus())),
+        ("notebooks", listed),
+        ("artifacts", chosen),
+    ]
+    for name, step in steps:
+        attempt(name, step)
+    return found
+
+
+def _add(found: dict[str, Any], root: Path, folder: Path, secrets: list[str]) -> None:
+    """Add a repository to what is found. Raises OSError, subprocess.SubprocessError."""
+    each = repository(root, folder, secrets)
+    found["git"].append(each.part)
+    found["patches"].append(each.patch.decode(errors="surrogateescape"))
+
+
+def _matches(root: Path, pattern: str) -> bool:
+    """Return whether any file matches a pattern. Raises OSError."""
+    return any(each.is_file() for each in root.glob(pattern))
+
+
+def words(error: Exception, secrets: Iterable[str] = ()) -> str:
+    """Return why a part could not be read, without secrets."""
+    if isinstance(error, subprocess.CalledProcessError):
+        said = error.stderr or b""
+        text = said.decode(errors="replace") if isinstance(said, bytes) else said
+        return (
+            redaction.text(text.strip(), secrets)[-_SAID:] or f"It ended with {error.returncode}."
+        )
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"It took longer than {error.timeout:g} seconds."
+    return redaction.text(str(error), secrets)
+
+
+def _packed(found: dict[str, Any]) -> str:
+    return base64.b64encode(zlib.compress(json.dumps(found).encode())).decode()
+
+
+class Repository(NamedTuple):
+    """One repository: the fields of a `GitPart`, and its patch, empty without changes."""
+
+    part: Dict[str, Any]  # noqa: UP006 (Python 3.8 in sessions)
+    patch: bytes
+
+
+def repositories(root: Path) -> Iterator[Path]:
+    """Yield the folders of repositories: the folder itself, and those a little below it.
+
+    Raises ValueError after very many.
+    """
+    found = [root] if (root / ".git").exists() else []
+    level = [root]
+    for _ in range(_DEPTH):
+        level = [each for folder in level for each in _folders(folder)]
+        found += [folder for folder in level if (folder / ".git").exists()]
+    yield from found[:_REPOSITORIES]
+    if len(found) > _REPOSITORIES:
+        raise ValueError(f"Only the first {_REPOSITORIES} repositories are recorded.")
+
+
+def named(root: Path, folder: Path) -> str:
+    """Return the part of a manifest that a repository is, to say what is wrong with it."""
+    return "git" if folder == root else f"git:{folder.relative_to(root)}"
+
+
+def repository(root: Path, folder: Path, secrets: Iterable[str] = ()) -> Repository:
+    """Return what is checked out in a folder, which is named by its path below `root`.
+
+    The patch has none of the secrets. Raises OSError, subprocess.SubprocessError where git fails.
+    """
+    _git(folder, "rev-parse", "--git-dir")  # a better error than that of what comes
+    commit = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD", check=False)
+    changes = ("HEAD",) if commit else ("--cached",)
+    diff = _git(folder, *_DIFF, *changes, "--", ".", *_secret(folder, changes))
+    patch = redaction.text(diff, secrets)
+    untracked = _git(folder, "ls-files", "--others", "--exclude-standard", "-z").split("\0")
+    names = sorted(redaction.text(name) for name in untracked if name)
+    remote = _git(folder, "config", "--get", "remote.origin.url", check=False)
+    part = {
+        "folder": str(folder.relative_to(root)),
+        "remote": redaction.address(remote),
+        "commit": commit,
+        "branch": _git(folder, "branch", "--show-current", check=False),
+        "dirty": bool(patch.strip() or names),
+        "untracked": names[:_NAMED],
+        "all_untracked": len(names),
+    }
+    return Repository(part, patch.encode(errors="surrogateescape") if patch.strip() else b"")
+
+
+def _secret(folder: Path, changes: tuple[str, ...]) -> list[str]:
+    """Return the arguments that leave out changed files of credentials and keys."""
+    names = _git(folder, *_DIFF, "--name-only", "-z", *changes).split("\0")
+    return [f":(exclude,literal,top){name}" for name in names if redaction.secret_path(name)]
+
+
+def _git(folder: Path, *words: str, check: bool = True) -> str:
+    """Return what git prints; nothing that a repository configures is run.
+
+    A broken repository is not mistaken for one in which its folder lies.
+    """
+    answer = subprocess.run(
+        ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *words],
+        cwd=folder,
+        capture_output=True,
+        timeout=_PATIENCE,
+        check=check,
+        env={
+            **os.environ,
+            "GIT_CEILING_DIRECTORIES": str(folder.parent),
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_TERMINAL_PROMPT": "0",
+        },
+    )
+    text = answer.stdout.decode(errors="surrogateescape")
+    return text if "diff" in words or "-z" in words else text.strip()
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                Path(each.path)
+                for each in entries
+                if each.is_dir(follow_symlinks=False) and each.name != ".git"
+            )
+    except OSError:
+        return []
+
+
+def packages(python: str) -> dict[str, Any]:
+    """Return the version and the packages of a Python, as fields of an `EnvironmentPart`.
+
+    Raises OSError, ValueError, subprocess.SubprocessError where it cannot be asked.
+    """
+    version, names = json.loads(_run([python, "-I", "-c", _PACKAGES]))
+    return {"python": version, "packages": dict(sorted(names.items()))}
+
+
+def gpus() -> dict[str, Any]:
+    """Return GPUs, driver and its version of CUDA, as far as there are any, as such fields.
+
+    Raises OSError, subprocess.SubprocessError where the driver does not answer.
+    """
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return {}
+    lines = [line.split(", ") for line in _run([tool, *_QUERY]).splitlines() if ", " in line]
+    if not lines:
+        return {}
+    cuda = _CUDA.search(_run([tool]))
+    return {
+        "gpus": [line[0] for line in lines],
+        "driver": lines[0][1],
+        "cuda": cuda.group(1) if cuda else "",
+    }
+
+
+def _run(command: list[str]) -> str:
+    return subprocess.run(
+        command, capture_output=True, timeout=_PATIENCE, check=True, text=True, cwd="/"
+    ).stdout
+
+
+def notebooks(root: Path, patience: float = PATIENCE) -> Iterator[dict[str, Any]]:
+    """Yield the notebooks below a folder, as fields of a `NotebookPart`.
+
+    What is no notebook has no cells. Raises TimeoutError after `patience` seconds, ValueError after
+    very many notebooks.
+    """
+    deadline = time.monotonic() + patience
+    count = 0
+    for folder, names, files in os.walk(root):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"Only a part of the folder was seen in {patience:g} seconds.")
+        names[:] = sorted(name for name in names if name not in _SKIPPED)
+        for name in sorted(each for each in files if each.endswith(".ipynb")):
+            path = Path(folder, name)
+            if path.is_file() and not path.is_symlink():
+                count += 1
+                if count > _NOTEBOOKS:
+                    raise ValueError(f"Only the first {_NOTEBOOKS:,} notebooks are recorded.")
+                yield _notebook(path, str(path.relative_to(root)))
+
+
+def files(root: Path, patterns: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the files that match any pattern, each once, as fields of a `FilePart`.
+
+    Raises OSError.
+    """
+    found = {path for pattern in patterns for path in root.glob(pattern)}
+    for path in sorted(found):
+        if path.is_file() and not path.is_symlink():
+            yield file_part(path, str(path.relative_to(root)))
+
+
+def file_part(path: Path, name: str) -> dict[str, Any]:
+    """Return a file with its hash, as fields of a `FilePart`. Raises OSError."""
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+            size += len(chunk)
+    return {"path": name, "size": size, "sha256": digest.hexdigest()}
+
+
+def _notebook(path: Path, name: str) -> dict[str, Any]:
+    part = file_part(path, name)
+    cells = _cells(path) if part.pop("size") <= _LARGE else []
+    code = [each for each in cells if each.get("cell_type") == "code"]
+    ran = [each for each in code if each.get("execution_count")]
+    return {**part, "cells": len(code), "executed": len(ran)}
+
+
+def _cells(path: Path) -> list[dict[str, object]]:
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError:
+        return []
+    cells = found.get("cells", []) if isinstance(found, dict) else []
+    return [each for each in cells if isinstance(each, dict)] if isinstance(cells, list) else []
