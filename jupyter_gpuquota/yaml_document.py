@@ -1,6 +1,7 @@
 """Untrusted YAML: bounded, without references, and with a line number for each part.
 
-Everything that the product reads as YAML (quota files, scenarios) is read here, in one pass.
+Everything that the product reads as YAML (quota files, scenarios) is read here, in one pass. What
+`yaml_text` writes is read back as it was.
 """
 
 from __future__ import annotations
@@ -109,6 +110,18 @@ class YamlDocument:
         self._problems.append(Problem(node.start_mark.line + 1, message))
 
 
+def yaml_text(plain: object) -> str:
+    """Return a value as YAML; the innermost lists and mappings are in brackets, on one line."""
+    return yaml.dump(
+        plain,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=100,
+    )
+
+
 class _Loader(yaml.SafeLoader):
     """Refuse references and deep nesting before they cost anything."""
 
@@ -149,6 +162,22 @@ _Loader.yaml_implicit_resolvers = {
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_constructor("!decimal", _Loader.construct_decimal)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes no references, and numbers as `_Loader` reads them."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Return that everything is written out."""
+        return True
+
+
+_Dumper.yaml_implicit_resolvers = {
+    first: [(tag, known) for tag, known in resolvers if tag != _FLOAT]
+    for first, resolvers in _Loader.yaml_implicit_resolvers.items()
+}
+_Dumper.add_representer(int, lambda dumper, value: dumper.represent_scalar("!decimal", str(value)))
+_Dumper.add_representer(float, lambda dumper, value: dumper.represent_str(repr(value)))
 
 
 def _text(data: bytes, limit: int) -> str:

@@ -4,40 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from ..core import members
-from ..core.idle.exemptions import resolve_known, without_project
+from ..core.idle.exemptions import resolve_known
 from ..core.idle.policy import BUILT_IN, NO_POLICY
 from ..core.nodegroups import labelled
 from ..core.projects import check_revision, find
-from ..core.templates import key_of
 from ..errors import Conflict, Internal, StorageFailed
 from ..model.datasets.settings import DataSettings
 from ..model.policy import Policy
-from ..model.projects import AuditEntry, Groups
+from ..model.projects import AuditEntry, Groups, SettingsText, SettingsTextRequest
 from ..model.quota import Department, Project, Rules
 from ..model.struct import Message
 from ..model.templates import Template
 from .board import Board
 from .config import GpuQuota
 from .inventory import Inventory
+from .settings.change import PARTS, Change, Part
 from .settings.quota_file import Present, QuotaFile
+from .settings.quota_text import settings_of, text_of
 from .settings.settings import AuditNote, Settings, SettingsStore
 from .storage.sqlite import Database
 
-Part = Literal["rules", "groups", "policy", "data"]
 Whole = TypeVar("Whole", Rules, Groups, Policy, DataSettings)
-
-_NAMES: dict[Part, str] = {
-    "rules": "the rules",
-    "groups": "the node groups",
-    "policy": "the policy",
-    "data": "the settings of datasets",
-}
-"""The parts that are set as a whole, as the audit log names them."""
 
 
 class Administrator:
@@ -81,13 +73,13 @@ class Administrator:
 
     def _show(self) -> None:
         """Publish the settings in force, after the quota file, nodes or settings have changed."""
-        owned = self._engine() if self._engine else None
+        present = self._present()
         if self._file:
-            self._file.look(Present(self._found.nodes, owned, self._config.idle_interval))
+            self._file.look(present)
         settings = self._in_force()
-        if owned is not None:
+        if present.owned is not None:
             settings = msgspec.structs.replace(
-                settings, projects=owned, departments=self._departments(), source="engine"
+                settings, projects=present.owned, departments=self._departments(), source="engine"
             )
         self._board.show_settings(settings)
         self._board.show_inventory(self._found, labelled(self._found.nodes, settings.groups))
@@ -132,33 +124,43 @@ class Administrator:
         self._check_open()
         old = getattr(self._board.settings, part)
         by = self._by(old.revision)
-        check_revision(_NAMES[part].capitalize(), old.revision, requested.revision, by)
-        if requested == old:
-            return requested
-        new = msgspec.structs.replace(requested, revision=self._kept.coming())
-        kept = msgspec.structs.replace(self._kept.stored, **{part: new})
-        self._kept.change(kept, who, AuditNote(f"changed {_NAMES[part]}", old, new))
-        self._show()
-        return new
+        check_revision(PARTS[part].capitalize(), old.revision, requested.revision, by)
+        change = self._begin()
+        change.put_part(part, requested)
+        self._make(change, who)
+        changed: Whole = getattr(self._board.settings, part)
+        return changed
+
+    def text(self) -> SettingsText:
+        """Return the settings in force as a quota file has them."""
+        return text_of(self._board.settings, self.path, with_projects=self._engine is None)
+
+    def put_text(self, asked: SettingsTextRequest, who: str) -> SettingsText:
+        """Change all that differs from the settings in force; each change is audited.
+
+        Raises Conflict, Outdated, InUse, StorageFailed, and InvalidFields, each with its line.
+        """
+        self._check_open()
+        by = self._by(str(self._kept.stored.latest))
+        check_revision("The settings", self.text().revision, asked.revision, by)
+        wanted = settings_of(asked.text, self._present(), self._board.sessions)
+        change = self._begin()
+        if self._engine is None:
+            change.put_projects(wanted.projects, self._board.sessions, self._teams())
+        change.put_others(wanted)
+        self._make(change, who)
+        return self.text()
 
     def put_template(self, key: tuple[str, str], new: Template | None, who: str) -> None:
         """Store a template; None deletes it. Raises Conflict, StorageFailed.
 
         Only those of admins, whose key has no owner, are audited.
         """
-        (owner, name), kept = key, self._kept.stored
-        by_key = {key_of(each): each for each in kept.templates}
-        old = by_key.pop(key, None)
-        notes = []
-        if not owner:
+        if not key[0]:
             self._check_open()
-            did = "changed" if old and new else "created" if new else "deleted"
-            notes.append(AuditNote(f"{did} template {name}", old, new))
-        if new:
-            by_key[key] = new
-        changed = msgspec.structs.replace(kept, templates=tuple(by_key.values()))
-        self._kept.change(changed, who, *notes)
-        self._show()
+        change = self._begin()
+        change.put_template(key, new)
+        self._make(change, who)
 
     @property
     def path(self) -> str:
@@ -205,14 +207,24 @@ class Administrator:
         found = [self._trouble, self._file.problem if self._file else "", *self._of_file()[1]]
         if self._store:
             found.append(self._store.problem)
-            seed = self._store.stored.seed
-            owned = bool(self._file or self._engine)
-            if not owned and seed is not None and seed != self._teams():
+            if not (self._file or self._engine) and self._store.ignores(self._teams()):
                 found.append(
                     "GpuQuota.projects was changed, but is ignored: projects are stored in the "
                     "state folder since an admin first changed one. Use `jupyter gpu project set`."
                 )
         return tuple(text for text in found if text)
+
+    def _begin(self) -> Change:
+        return Change(self._board.settings, self._kept.stored)
+
+    def _make(self, change: Change, who: str) -> None:
+        if change.stored != self._kept.stored:
+            self._kept.change(change.stored, who, *change.notes)
+            self._show()
+
+    def _present(self) -> Present:
+        owned = self._engine() if self._engine else None
+        return Present(self._found.nodes, owned, self._config.idle_interval)
 
     def _in_force(self) -> Settings:
         problem = self._file.problem if self._file else ""
@@ -258,21 +270,9 @@ class Administrator:
     def _change_projects(
         self, projects: dict[str, Project], who: str, what: str, old: Any, new: Any = None
     ) -> None:
-        """Store projects; levels of the policy for deleted projects are deleted with them."""
-        kept, noted = self._kept.stored, [AuditNote(what, old, new)]
-        seed = self._teams() if kept.seed is None else kept.seed
-        changed = msgspec.structs.replace(kept, projects=tuple(projects.values()), seed=seed)
-        policy = present = self._board.settings.policy
-        gone = sorted({p.name for p in self._board.settings.projects} - projects.keys())
-        for name in gone:
-            policy = without_project(policy, name)
-        if policy != present:
-            policy = msgspec.structs.replace(policy, revision=self._kept.coming(2))
-            changed = msgspec.structs.replace(changed, policy=policy)
-            said = f"removed {', '.join(gone)} from the policy"
-            noted.append(AuditNote(said, present, policy))
-        self._kept.change(changed, who, *noted)
-        self._show()
+        change = self._begin()
+        change.set_projects(tuple(projects.values()), self._teams(), AuditNote(what, old, new))
+        self._make(change, who)
 
     def _teams(self) -> tuple[Project, ...]:
         return self._config.teams(self._found.nodes)

@@ -19,7 +19,7 @@ from ..model.history import History as Past
 from ..model.nodes import Reading
 from ..model.pods import ContainerRules
 from ..model.policy import Policy
-from ..model.projects import AuditEntry, Groups, SetBy
+from ..model.projects import AuditEntry, Groups, SetBy, SettingsText, SettingsTextRequest
 from ..model.quota import Project, Rules
 from ..model.reasons import Reason
 from ..model.resources import Node, Share
@@ -274,6 +274,16 @@ class StoredSettings:
     async def put_policy(self, policy: Policy, who: str) -> Policy:
         """Change the policy as a whole. Raises Outdated, Conflict, StorageFailed."""
         changed: Policy = await self._work(self._admin.put, "policy", policy, who)
+        return changed
+
+    async def text(self) -> SettingsText:
+        """Return all settings as the text of a quota file."""
+        found: SettingsText = await self._work(self._admin.text)
+        return found
+
+    async def put_text(self, asked: SettingsTextRequest, who: str) -> SettingsText:
+        """Change all settings by such a text. Raises Outdated, Conflict, InUse, InvalidFields."""
+        changed: SettingsText = await self._work(self._admin.put_text, asked, who)
         return changed
 
     async def note(self, what: Message, at: datetime) -> None:

@@ -91,8 +91,9 @@ class _Decoder:
                 key: self._value(f"{name}.{key}", each, inner[1], reader)
                 for key, each in value.items()
             }
+        strict = self._strict and wanted is not float  # YAML keeps decimals as text
         try:
-            return msgspec.convert(value, wanted, strict=self._strict)
+            return msgspec.convert(value, wanted, strict=strict)
         except msgspec.ValidationError as error:
             _refuse(name, value, wanted, str(error), reader)
             self.complete = False

@@ -190,6 +190,24 @@ class ChangePreview(Model, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
+class SettingsText(Model, frozen=True, kw_only=True):
+    """All that admins set, as the text of a quota file; `revision` is that of the text.
+
+    `file` is the path of the quota file that sets it all, empty where it is changed here.
+    """
+
+    text: str
+    revision: str
+    file: str = ""
+
+
+class SettingsTextRequest(Request, frozen=True, kw_only=True):
+    """Request for all settings, as the text of a quota file, with the revision it is based on."""
+
+    text: str
+    revision: str
+
+
 class AuditQuery(Request, frozen=True, kw_only=True):
     """Request for a page of the audit log, newest first."""
 

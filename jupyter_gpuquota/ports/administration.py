@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from ..model.policy import Policy
-from ..model.projects import AuditEntry, Groups, SetBy
+from ..model.projects import AuditEntry, Groups, SetBy, SettingsText, SettingsTextRequest
 from ..model.quota import Project, Rules
 from ..model.resources import Node
 from ..model.struct import Message
@@ -55,6 +55,15 @@ class Administration(Protocol):
 
     async def put_policy(self, policy: Policy, who: str) -> Policy:
         """Change the policy as a whole; return it with its new revision. Raises Outdated."""
+
+    async def text(self) -> SettingsText:
+        """Return all settings as the text of a quota file."""
+
+    async def put_text(self, asked: SettingsTextRequest, who: str) -> SettingsText:
+        """Change all settings by such a text; return it as it then is.
+
+        Raises Outdated, InUse, and InvalidFields with the line of each mistake.
+        """
 
     async def note(self, what: Message, at: datetime) -> None:
         """Add to the audit log what the system did at a time, if it is not there yet.

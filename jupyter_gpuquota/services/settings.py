@@ -11,13 +11,24 @@ from ..core.scheduling.capacity import capacity_of
 from ..core.scheduling.snapshot import ClusterSnapshot
 from ..core.usage import history
 from ..model.history import HistoryQuery
-from ..model.projects import ChangePreview
+from ..model.projects import ChangePreview, SettingsText
 from ..ports.backend import Backend, require
 from .call import Call
 
 _WEEK = 7 * 24
 _STEPS = 2000
 """The past to try a change on: hours, and the most steps."""
+
+
+async def get(backend: Backend, call: Call) -> SettingsText:
+    """Return all settings as the text of a quota file."""
+    return await require(backend, "administration", backend.administration).text()
+
+
+async def put(backend: Backend, call: Call) -> SettingsText:
+    """Change all settings by the text of a quota file."""
+    able = require(backend, "administration", backend.administration)
+    return await able.put_text(call.body, call.who)
 
 
 async def preview(backend: Backend, call: Call) -> ChangePreview:

@@ -32,6 +32,7 @@ from jupyter_gpuquota.model.projects import (
     ProjectRequest,
     RulesRequest,
     SettingsChange,
+    SettingsTextRequest,
 )
 from jupyter_gpuquota.model.rightsizing import ResizeRequest
 from jupyter_gpuquota.model.sessions import (
@@ -125,6 +126,8 @@ ALLOWED: dict[str, set[str]] = {
     "policy.get": _PERSONS,
     "policy.put": {ADMIN},
     "policy.preview": {ADMIN},
+    "settings.get": {ADMIN},
+    "settings.put": {ADMIN},
     "settings.preview": {ADMIN},
     "audit.list": {ADMIN},
     "lakes.list": _PERSONS,
@@ -223,6 +226,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "groups.put": {"body": GroupsRequest(revision="1")},
     "policy.put": {"body": PolicyRequest()},
     "policy.preview": {"body": PolicyRequest()},
+    "settings.put": {"body": SettingsTextRequest(text="", revision="1")},
     "settings.preview": {"body": SettingsChange()},
     "audit.list": {"query": AuditQuery()},
     "lakes.put": {"body": DataSettingsRequest(revision="1")},

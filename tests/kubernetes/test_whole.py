@@ -22,6 +22,7 @@ from jupyter_gpuquota.model.projects import (
     ProjectRemoval,
     ProjectRequest,
     SettingsChange,
+    SettingsTextRequest,
 )
 from jupyter_gpuquota.model.sessions import SessionRequest
 from tests.contract.helpers import launch
@@ -194,6 +195,11 @@ async def test_projects_are_changed_here_and_created_and_deleted_with_kubectl(
         assert refused.value.hint.startswith(f"kubectl -n {TEAM} delete resourcequota ")
         with pytest.raises(NotFound):
             await ask(backend, "projects.delete", ADMIN, args={"name": "x"}, query=query)
+        shown = await ask(backend, "settings.get", ADMIN)
+        assert shown.text == ""  # projects are the engine's, and all else is usual
+        body = SettingsTextRequest(text="rules: {grace: 2m}", revision=shown.revision)
+        assert (await ask(backend, "settings.put", ADMIN, body=body)).text == body.text + "\n"
+        assert backend.inventory.rules().grace == 120
         change = SettingsChange(put=(ProjectRequest(name=TEAM, quota=1),))
         with pytest.raises(Unsupported, match="cannot be previewed"):
             await ask(backend, "settings.preview", ADMIN, body=change)

@@ -16,7 +16,7 @@ from jupyter_gpuquota.errors import Conflict, NotFound, Outdated, StorageFailed
 from jupyter_gpuquota.local.account import account_project
 from jupyter_gpuquota.local.state.store import KIND, Store
 from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
-from jupyter_gpuquota.model.projects import Groups, NodeGroup
+from jupyter_gpuquota.model.projects import Groups, NodeGroup, SettingsTextRequest
 from jupyter_gpuquota.model.quota import Affinity, Project
 from tests.contract.backend_contract import launch, until
 from tests.fakes import ask
@@ -212,10 +212,13 @@ async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
         backend.administration.put_rules(backend.inventory.rules(), "ana"),
         backend.administration.put_groups(backend.administration.groups(), "ana"),
         backend.administration.put_policy(backend.policing.policy(), "ana"),
+        backend.administration.put_text(SettingsTextRequest(text="", revision=""), "ana"),
     ):
         with pytest.raises(Conflict, match=str(path)):
             await change
 
+    shown = await backend.administration.text()
+    assert (shown.file, "interactive_duration: 8h" in shown.text) == (str(path), True)
     seen = backend.changes.revision("quota")
     path.write_text(GOOD.replace("quota: 2.5", "quota: 3") + "extra: 1\n")
     said = "Line 16, extra: Unknown field."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from ...core.idle.policy_check import check_policy
 from ...core.projects import Known, check, check_groups, check_rules
 from ...core.templates import check_entries
 from ...core.volumes.shared import check_shared
+from ...errors import FieldError
 from ...model.datasets.settings import CacheRulesRequest, DataSettingsRequest, LakeRequest
 from ...model.policy import PolicyRequest
 from ...model.projects import GroupsRequest, NodeGroupRequest, ProjectRequest, RulesRequest
@@ -27,7 +28,7 @@ from ...model.resources import Node
 from ...model.struct import UNCHANGED, Request
 from ...model.templates import TemplateEntry
 from ...model.volumes.volumes import VolumeEntry
-from ...yaml_document import YamlDocument
+from ...yaml_document import InvalidYaml, YamlDocument
 from .settings import Settings
 
 SIZE_LIMIT = 256 * 1024
@@ -123,19 +124,33 @@ class QuotaFile:
             os.close(number)
 
 
+class Mistakes(ValueError):
+    """What is wrong with a file: the field of each error begins with its line."""
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        texts = [f"{each.field}: {each.message} {each.hint}".rstrip() for each in errors]
+        more = len(texts) - _SAID
+        super().__init__(" ".join(texts[:_SAID] + [f"And {more} more."] * (more > 0)))
+        self.errors = tuple(errors)
+
+
 def read(data: bytes, present: Present) -> Settings:
-    """Return the settings in a file. Raises ValueError with every mistake and its line."""
-    document, reader = YamlDocument(data, SIZE_LIMIT), FieldReader()
-    settings = None
+    """Return the settings in a file. Raises Mistakes with every mistake and its line."""
+    try:
+        document = YamlDocument(data, SIZE_LIMIT)
+    except InvalidYaml as error:
+        found = (FieldError(f"Line {max(each.line, 1)}", each.message) for each in error.problems)
+        raise Mistakes(tuple(found)) from error
+    reader, settings = FieldReader(), None
     if request := decode(document.plain, QuotaFileRequest, reader, hidden={"revision"}):
         settings = _settings(request, present, reader)
     if reader.errors or settings is None:
-        texts = [
-            f"Line {document.line(e.field)}, {e.field or 'the file'}: {e.message} {e.hint}".rstrip()
-            for e in reader.errors
-        ]
-        more = len(texts) - _SAID
-        raise ValueError(" ".join(texts[:_SAID] + [f"And {more} more."] * (more > 0)))
+        raise Mistakes(
+            [
+                replace(each, field=f"Line {document.line(each.field)}, {each.field or 'the file'}")
+                for each in reader.errors
+            ]
+        )
     return settings
 
 

@@ -145,6 +145,10 @@ class SettingsStore:
         """Return the revision of the next change's first, second, … entry."""
         return str(self.stored.latest + number)
 
+    def ignores(self, configured: tuple[Project, ...]) -> bool:
+        """Return whether the configured projects differ from those before the first change."""
+        return self.stored.seed is not None and self.stored.seed != configured
+
     def audit(self) -> tuple[AuditEntry, ...]:
         """Return the audit log, newest first."""
         return self._audit.entries()

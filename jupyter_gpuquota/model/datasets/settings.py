@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from ..spans import write_span
 from ..struct import UNCHANGED, Message, Model, Number, Request
 from .lakes import Lake
 
@@ -103,10 +104,10 @@ def request_of(settings: DataSettings) -> DataSettingsRequest:
             for lake in settings.lakes
         ),
         cache=CacheRulesRequest(
-            unused=f"{cache.unused}s",
+            unused=write_span(cache.unused),
             high_water=cache.high_water,
-            projects={name: f"{span}s" for name, span in cache.projects.items()},
-            datasets={name: f"{span}s" for name, span in cache.datasets.items()},
+            projects={name: write_span(span) for name, span in cache.projects.items()},
+            datasets={name: write_span(span) for name, span in cache.datasets.items()},
         ),
         revision=settings.revision,
     )

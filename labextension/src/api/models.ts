@@ -2065,6 +2065,23 @@ export interface KeepAliveRequest {
   span?: string | number;
 }
 /**
+ * All that admins set, as the text of a quota file; `revision` is that of the text.
+ *
+ * `file` is the path of the quota file that sets it all, empty where it is changed here.
+ */
+export interface SettingsText {
+  text: string;
+  revision: string;
+  file: string;
+}
+/**
+ * Request for all settings, as the text of a quota file, with the revision it is based on.
+ */
+export interface SettingsTextRequest {
+  text: string;
+  revision: string;
+}
+/**
  * What a change would do to the present state, and would have done; `message` sums up.
  *
  * `sentences` are those of `message`, with their keys. `past` is empty where no history is kept,

@@ -79,6 +79,8 @@ import type {
   SessionQuery,
   SessionRequest,
   SettingsChange,
+  SettingsText,
+  SettingsTextRequest,
   Snapshot,
   SnapshotCompareQuery,
   SnapshotComparison,
@@ -605,6 +607,22 @@ export const routes = {
     noun: ''
   } as Route<{ id: string }, undefined, KeepAliveRequest, Session>,
 
+  /** Show all settings as the text of a quota file. */
+  settingsGet: {
+    name: 'settings.get',
+    method: 'GET',
+    path: '/settings',
+    noun: ''
+  } as Route<undefined, undefined, undefined, SettingsText>,
+
+  /** Change all settings by the text of a quota file. */
+  settingsPut: {
+    name: 'settings.put',
+    method: 'PUT',
+    path: '/settings',
+    noun: ''
+  } as Route<undefined, undefined, SettingsTextRequest, SettingsText>,
+
   /** Preview a change of projects, rules or node groups. */
   settingsPreview: {
     name: 'settings.preview',
@@ -913,6 +931,7 @@ export type Nouns = {
   quota: Quota;
   rules: Rules;
   sessions: PageSession;
+  settings: SettingsText;
   snapshots: SnapshotList;
   templates: TemplateList;
   volumes: VolumeList;
@@ -944,6 +963,7 @@ export const nouns: {
   quota: routes.quotaGet,
   rules: routes.rulesGet,
   sessions: routes.sessionsList,
+  settings: routes.settingsGet,
   snapshots: routes.snapshotsList,
   templates: routes.templatesList,
   volumes: routes.volumesList
