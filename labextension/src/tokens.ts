@@ -9,7 +9,6 @@ import type {
   ChangePreview,
   Environments,
   Groups,
-  GroupsRequest,
   History,
   LogChunk,
   LogQuery,
@@ -28,11 +27,12 @@ import type {
   ResizeRequest,
   RunList,
   Rules,
-  RulesRequest,
   Session,
   SessionPolicy,
   SessionRequest,
-  SettingsChange
+  SettingsChange,
+  SettingsText,
+  SettingsTextRequest
 } from './api/models';
 import type { Params } from './api/request';
 import type { Nouns, Route } from './api/routes';
@@ -114,9 +114,10 @@ export interface IAdministration {
   preview(change: SettingsChange): Promise<ChangePreview>;
   put(name: string, request: ProjectRequest): Promise<ProjectAnswer>;
   delete(name: string, removal: ProjectRemoval): Promise<ProjectAnswer>;
-  putRules(request: RulesRequest): Promise<Rules>;
-  /** Set all node groups at once. */
-  putGroups(request: GroupsRequest): Promise<Groups>;
+  /** Return all that is set, as the text of a quota file. */
+  text(): Promise<SettingsText>;
+  /** Set it all by such a text. */
+  putText(request: SettingsTextRequest): Promise<SettingsText>;
   /** Set the whole policy. */
   putPolicy(request: PolicyRequest): Promise<Policy>;
   /** Return how many sessions a policy would have ended over the last week. */

@@ -1,88 +1,56 @@
 import { Administration, set } from './administration';
 import { expect, test } from './workspace';
 
-const APART = 'Separate compute-share and memory-share sessions';
-
 test.afterEach(async ({ request, baseURL }) => {
   await set(request, `${baseURL}/gpuquota/api/policy`, { levels: [] });
   await set(request, `${baseURL}/gpuquota/api/rules`, {});
   await set(request, `${baseURL}/gpuquota/api/groups`, { groups: [] });
 });
 
-test('an admin tries and applies rules', async ({ page, request, baseURL }) => {
-  const admin = new Administration(page);
-  const { whole, form, rules, changes, effect } = admin;
-  await admin.open();
-  await expect(rules).toContainText('1m');
-  await admin.click('Change rules');
-  await expect(admin.field('Time to save')).toBeFocused();
-  await admin.fill({ 'Time to save': 'soon', 'Protected for': 'long' });
-  await admin.press('Preview');
-  await expect(form.locator('.jp-GpuQuota-problems')).toHaveCount(2);
-  await expect(admin.field('Time to save')).toBeFocused();
-
-  await admin.fill({ 'Time to save': '90s', 'Protected for': '10m' });
-  await admin.field('Consolidate').check();
-  await admin.press('Preview');
-  await expect(effect).toBeVisible();
-  await expect(rules).toContainText('1m');
-
-  await set(request, `${baseURL}/gpuquota/api/rules`, { grace: '2m' });
-  await admin.press('Apply');
-  await expect(form.getByRole('alert')).toContainText(
-    'Your change was not saved'
-  );
-  await admin.press('Merge with my changes');
-  await expect(form.getByText('Time to save was set to “2m”')).toBeVisible();
-  await expect(admin.field('Time to save')).toHaveValue('90s');
-  await admin.press('Apply');
-  await expect(whole.getByText('The rules were saved.')).toBeVisible();
-  await expect(
-    whole.getByRole('button', { name: 'Change rules', exact: true })
-  ).toBeFocused();
-  await expect(rules).toContainText('1m30s');
-  await expect(rules).toContainText('10m');
-  await expect(rules).toContainText('yes');
-  await expect(changes).toContainText('changed the rules');
-});
-
-test('an admin makes, tries, changes and deletes a node group', async ({
+test('an admin sets rules and node groups as a file', async ({
   page,
-  api
+  api,
+  request,
+  baseURL
 }) => {
   const [first, second] = await api.nodes();
   const admin = new Administration(page);
-  const { whole, form, groups, effect } = admin;
+  const { whole, rules, groups, changes } = admin;
   await admin.open();
-  await admin.click('New group');
-  await expect(admin.field('Name')).toBeFocused();
-  await expect(form).toContainText(`Available: ${first}, ${second}.`);
-  await admin.fill({ Name: 'Big', Nodes: `${second}, nowhere` });
-  await admin.press('Apply');
-  await expect(form.locator('.jp-GpuQuota-problems')).toHaveCount(2);
-  await admin.fill({ Name: 'big', Nodes: second });
-  await admin.field(APART).check();
-  await admin.press('Preview');
-  await expect(effect).toBeVisible();
-  await admin.press('Apply');
-  await expect(whole.getByText('big was saved.')).toBeVisible();
-  await expect(whole.getByRole('button', { name: 'New group' })).toBeFocused();
-  await expect(groups).toContainText('separate');
+  await expect(rules).toContainText('1m');
+  const button = whole.getByRole('button', { name: 'Edit as file' }).nth(1);
+  await button.click();
+  const area = whole.getByLabel('Settings (YAML)');
+  await expect(area).toBeFocused();
+  await expect(area).toHaveValue(/name: team-a/);
+  const text = await area.inputValue();
+  await area.fill(`${text}rules: {grace: soon}\n`);
+  await whole.getByRole('button', { name: 'Apply' }).click();
+  const mistakes = whole.locator('.jp-GpuQuota-settingsFile li');
+  await expect(mistakes).toHaveText([/^Line \d+, rules\.grace/]);
+  await expect(area).toBeFocused();
 
-  await groups.getByRole('button', { name: 'big' }).click();
-  await expect(admin.field('Nodes')).toBeFocused();
-  await admin.fill({ Nodes: `${first}, ${second}` });
-  await admin.press('Apply');
+  const wanted = `rules: {grace: 90s, consolidate: true}
+groups: [{name: big, nodes: [${first}, ${second}], separate: true}]
+`;
+  await area.fill(text + wanted);
+  await set(request, `${baseURL}/gpuquota/api/rules`, { grace: '2m' });
+  await whole.getByRole('button', { name: 'Apply' }).click();
+  await expect(whole.getByRole('alert')).toContainText(
+    'Your change was not saved'
+  );
+  await admin.click('Discard my changes and reload');
+  await expect(area).toHaveValue(/grace: 2m/);
+  await area.fill(text + wanted);
+  await whole.getByRole('button', { name: 'Apply' }).click();
+  await expect(whole.getByText('The settings were saved.')).toBeVisible();
+  await expect(button).toBeFocused();
+  await expect(rules).toContainText('1m30s');
+  await expect(rules).toContainText('yes');
   await expect(groups).toContainText(`${first}, ${second}`);
-
-  await groups.getByRole('button', { name: 'big' }).click();
-  await admin.press('Delete');
-  await page
-    .locator('.jp-Dialog')
-    .getByRole('button', { name: 'Delete' })
-    .click();
-  await expect(whole.getByText('big was deleted.')).toBeVisible();
-  await expect(whole.getByText('No node groups.')).toBeVisible();
+  await expect(groups).toContainText('separate');
+  await expect(changes).toContainText('changed the rules');
+  await expect(changes).toContainText('changed the node groups');
 });
 
 test('there is one view of what is set, and it is back after a reload', async ({
@@ -104,17 +72,17 @@ for (const theme of [
   'JupyterLab Dark',
   'JupyterLab Dark High Contrast'
 ]) {
-  test(`rules and groups can be set by everyone: ${theme}`, async ({
-    page
-  }) => {
+  test(`all settings can be set by everyone: ${theme}`, async ({ page }) => {
     const admin = new Administration(page);
     await page.theme.setTheme(theme);
     await admin.open();
-    await admin.click('Change rules');
-    await admin.fill({ 'Time to save': 'soon' });
-    await admin.press('Apply');
-    await admin.form.locator('.jp-GpuQuota-problems').first().waitFor();
-    await admin.click('New group');
+    await admin.whole
+      .getByRole('button', { name: 'Edit as file' })
+      .first()
+      .click();
+    await admin.whole.getByLabel('Settings (YAML)').fill('projects: 1');
+    await admin.whole.getByRole('button', { name: 'Apply' }).first().click();
+    await admin.whole.locator('.jp-GpuQuota-problems').first().waitFor();
     await admin.click('New exemption');
     await admin.click('Add policy');
     expect(await admin.problems()).toEqual([]);

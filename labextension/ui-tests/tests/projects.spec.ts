@@ -28,19 +28,15 @@ test('an admin makes a project, tries, changes and deletes it', async ({
       return input && help ? [Math.round(help.top - input.bottom)] : [];
     })
   );
-  expect(gaps.length).toBeGreaterThan(5);
+  expect(gaps.length).toBeGreaterThan(2);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(6);
-  await projects.fill({
-    Name: 'Team E',
-    Quota: 'many',
-    'Training nodes': 'huge'
-  });
+  await projects.fill({ Name: 'Team E', Quota: 'many', Limit: 'none at all' });
   await projects.press('Preview');
   await expect(form.locator('.jp-GpuQuota-problems')).toHaveCount(3);
   await expect(projects.field('Name')).toBeFocused();
 
-  await projects.fill({ Name: 'team-e', Quota: '1.5', 'Training nodes': '' });
-  await projects.fill({ 'Max. interactive time': '8h', Members: 'ana, ben' });
+  await projects.fill({ Name: 'team-e', Quota: '1.5', Limit: '' });
+  await projects.fill({ Members: 'ana, ben' });
   await projects.press('Preview');
   await expect(effect).toContainText('team-e');
   await expect(table).not.toContainText('team-e');
@@ -62,7 +58,6 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   const button = whole.getByRole('button', { name: 'New project' });
   expect(Math.abs(said - (await bottom(button)))).toBeLessThanOrEqual(1);
   await expect(projects.row('team-e')).toContainText('ana, ben');
-  await expect(projects.row('team-e')).toContainText('8h');
   await expect(changes).toContainText('team-e');
   await expect(
     workspace.panel.getByLabel('Project', { exact: true })
@@ -71,7 +66,12 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   await projects.row('team-e').getByRole('button').click();
   await projects.fill({ Quota: '2' });
   const answer = await request.put(`${baseURL}/${PROJECT}`, {
-    data: { quota: '3', limit: '4', revision: await revision() }
+    data: {
+      quota: '3',
+      limit: '4',
+      interactive_duration: '8h',
+      revision: await revision()
+    }
   });
   expect(answer.status(), await answer.text()).toBe(200);
   await projects.press('Apply');
@@ -85,6 +85,7 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   await expect(projects.field('Limit')).toHaveValue('4');
   await projects.press('Apply');
   await expect(changes).toContainText('quota: 2');
+  await expect(projects.row('team-e')).toContainText('8h'); // what the form lacks stays
   // The table is read on its own: before it is, its row leads to what was there before.
   await expect(
     projects.row('team-e').getByRole('cell', { name: '2', exact: true })
@@ -124,8 +125,8 @@ test('a project with sessions drains', async ({
   await projects.row('team-e').getByRole('button').click();
   await projects.press('Delete');
   const dialog = page.locator('.jp-Dialog');
-  await expect(dialog).toContainText('last-one');
   await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(dialog).toContainText('last-one');
   await dialog.getByRole('button', { name: 'Drain' }).click();
   await expect(projects.row('team-e')).toContainText('draining');
   await api.clear();
@@ -146,7 +147,7 @@ for (const theme of [
     await projects.press('Preview');
     await projects.form.getByRole('region').waitFor();
     expect(await projects.problems()).toEqual([]);
-    await projects.fill({ Quota: 'many', Priority: 'high' });
+    await projects.fill({ Quota: 'many', Limit: 'high' });
     await projects.press('Apply');
     await projects.form.locator('.jp-GpuQuota-problems').first().waitFor();
     expect(await projects.problems()).toEqual([]);

@@ -66,17 +66,11 @@ describe('numbers as they are typed', () => {
     const draft = {
       ...NEW_PROJECT,
       quota: '2,5',
-      weight: '0,5',
-      limit: '3,25',
-      duration: '1,5h',
-      minimum: '0,5h'
+      limit: '3,25'
     };
-    expect(toProjectRequest(draft, '', trans).request).toMatchObject({
+    expect(toProjectRequest(draft, null)).toMatchObject({
       quota: '2.5',
-      weight: '0.5',
-      limit: '3.25',
-      interactive_duration: '1.5h',
-      min_runtime: '0.5h'
+      limit: '3.25'
     });
   });
 });

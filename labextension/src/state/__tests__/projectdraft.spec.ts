@@ -1,4 +1,3 @@
-import { nullTranslator } from '@jupyterlab/translation';
 import { makeSetProject } from '../../__tests__/builders';
 import { differenceOf } from '../settings/audit';
 import {
@@ -9,89 +8,65 @@ import {
 } from '../settings/projectdraft';
 import { spanOf } from '../settings/formvalues';
 
-const trans = nullTranslator.load('jupyter_gpuquota');
-
 describe('the draft of a project', () => {
-  it('says a project as an admin would type it, and reads that back', () => {
-    const draft = toProjectDraft(
-      makeSetProject({
-        quota: 2500,
-        weight: 0,
-        limit: 8000,
-        members: ['ana', 'ben'],
-        leads: ['cho'],
-        viewers: ['group:finance', 'eve'],
-        node_affinity: { interactive: [], train: ['big'] },
-        interactive_duration: 28_800,
-        min_runtime: 90
-      })
-    );
+  it('says a project as an admin would type it, and keeps all else', () => {
+    const project = makeSetProject({
+      quota: 2500,
+      weight: 500,
+      limit: 8000,
+      members: ['ana', 'ben'],
+      leads: ['cho'],
+      viewers: ['group:finance', 'eve'],
+      node_affinity: { interactive: [], train: ['big'] },
+      interactive_duration: 28_800,
+      min_runtime: 90,
+      revision: '7'
+    });
+    const draft = toProjectDraft(project);
     expect(draft).toEqual({
       name: 'team-a',
       quota: '2.5',
-      weight: '0',
       limit: '8',
-      priority: '100',
-      members: 'ana, ben',
-      leads: 'cho',
-      viewers: 'group:finance, eve',
-      interactiveOn: '',
-      trainOn: 'big',
-      duration: '8h',
-      minimum: '1m30s'
+      members: 'ana, ben'
     });
-    expect(toProjectRequest(draft, '7', trans)).toEqual({
-      request: {
-        name: 'team-a',
-        quota: '2.5',
-        weight: '0',
-        limit: '8',
-        priority: 100,
-        members: ['ana', 'ben'],
-        leads: ['cho'],
-        viewers: ['group:finance', 'eve'],
-        node_affinity: { interactive: [], train: ['big'] },
-        interactive_duration: '8h',
-        min_runtime: '1m30s',
-        revision: '7'
-      },
-      problems: []
+    expect(toProjectRequest({ ...draft, members: '' }, project)).toEqual({
+      name: 'team-a',
+      quota: '2.5',
+      weight: '0.5',
+      limit: '8',
+      priority: 100,
+      members: [],
+      leads: ['cho'],
+      viewers: ['group:finance', 'eve'],
+      node_affinity: { interactive: [], train: ['big'] },
+      interactive_duration: 28_800,
+      min_runtime: 90,
+      revision: '7'
     });
   });
 
-  it('asks for no weight, no limit and no time where nothing is typed', () => {
-    const { request } = toProjectRequest(
-      {
-        ...NEW_PROJECT,
-        name: ' team-e ',
-        quota: '1',
-        members: ' ana,,ben  li '
-      },
-      '',
-      trans
-    );
-    expect(request).toMatchObject({
+  it('asks for no limit where nothing is typed', () => {
+    const draft = {
+      ...NEW_PROJECT,
+      name: ' team-e ',
+      quota: '1',
+      members: ' ana,,ben  li '
+    };
+    expect(toProjectRequest(draft, null)).toEqual({
       name: 'team-e',
-      weight: null,
+      quota: '1',
       limit: null,
       members: ['ana', 'ben', 'li'],
-      interactive_duration: 0,
-      min_runtime: 0
+      revision: ''
     });
-    const words = { ...NEW_PROJECT, weight: ' Quota', limit: 'none ' };
-    expect(toProjectRequest(words, '', trans).request).toMatchObject({
-      weight: null,
-      limit: null
-    });
+    const words = { ...NEW_PROJECT, limit: 'none ' };
+    expect(toProjectRequest(words, null)).toMatchObject({ limit: null });
   });
 
   it('finds the control of a field, whatever it stands in', () => {
     expect(projectFieldOf('quota')).toBe('quota');
-    expect(projectFieldOf('put[0].min_runtime')).toBe('minimum');
-    expect(projectFieldOf('put[0].node_affinity.interactive[2]')).toBe(
-      'interactiveOn'
-    );
-    expect(projectFieldOf('revision')).toBeUndefined();
+    expect(projectFieldOf('put[0].members[2]')).toBe('members');
+    expect(projectFieldOf('put[0].min_runtime')).toBeUndefined();
   });
 
   it('writes spans exactly', () => {

@@ -1,5 +1,5 @@
-import { nullTranslator } from '@jupyterlab/translation';
-import { makeSetProject } from '../../__tests__/builders';
+import { waitFor } from '@testing-library/react';
+import { makeRules, makeSetProject } from '../../__tests__/builders';
 import { FakeEvents, FakeServer } from '../../__tests__/fakeserver';
 import { Project } from '../../api/models';
 import { projectSubject } from '../settings/projectsubject';
@@ -42,13 +42,7 @@ describe('the form of a project', () => {
   afterEach(() => store.dispose());
 
   const make = (base: Project | null = makeSetProject()) =>
-    new SettingModel(
-      projectSubject(
-        store.administration,
-        nullTranslator.load('jupyter_gpuquota')
-      ),
-      base
-    );
+    new SettingModel(projectSubject(store.administration), base);
   const list = (...items: Project[]) =>
     server.on('GET /projects', {
       body: { items, source: 'store', revision: '9', file: '', warnings: [] }
@@ -98,24 +92,39 @@ describe('the form of a project', () => {
     expect(sent('PUT')).toEqual([]);
   });
 
-  it('says all that is wrong at once, its own findings included', async () => {
-    refuse(
-      'POST /settings/preview',
-      'put[0].members[1]',
-      'put[0].node_affinity.train[0]',
-      'odd'
-    );
+  it('says what is wrong, of fields that it lacks, too', async () => {
+    refuse('PUT /projects/team-a', 'members[1]', 'limit', 'odd');
     const model = make();
-    model.set({ priority: 'high' });
-    await model.apply();
-    expect(model.problemsOf('priority')).toHaveLength(1);
+    expect(await model.apply()).toBe(false);
     expect(model.problemsOf('members')).toHaveLength(1);
-    expect(model.problemsOf('trainOn')).toHaveLength(1);
     expect(model.otherProblems).toHaveLength(1);
-    expect(sent('PUT')).toEqual([]);
     model.set({ members: 'ana' });
     expect(model.problemsOf('members')).toEqual([]);
-    expect(model.problemsOf('priority')).toHaveLength(1);
+    expect(model.problemsOf('limit')).toHaveLength(1);
+  });
+
+  it('has no members where the cluster has the people', () => {
+    const subject = projectSubject(store.administration, true);
+    expect(subject.fields).toEqual(['name', 'quota', 'limit']);
+    const project = makeSetProject({ members: ['ana'] });
+    const draft = subject.draftOf(project);
+    expect(subject.read(draft, project).change).toMatchObject({
+      put: [{ members: ['ana'] }]
+    });
+  });
+
+  it('has the log of changes read again', async () => {
+    const { rules, audit } = store.administration;
+    const log = { items: [], total: 0, revision: '1', next: '' };
+    server.on('GET /audit', { body: log });
+    server.on('GET /rules', { body: makeRules() });
+    await rules.refresh();
+    audit.watch(0);
+    await waitFor(() => expect(server.count('GET /audit')).toBe(1));
+    await rules.refresh();
+    server.on('GET /rules', { body: makeRules({ revision: '4' }) });
+    await rules.refresh();
+    await waitFor(() => expect(server.count('GET /audit')).toBe(2));
   });
 
   it('keeps what was typed where somebody else was quicker', async () => {

@@ -1,7 +1,6 @@
 import {
   ChangePreview,
   Groups,
-  GroupsRequest,
   Message,
   PageAuditEntry,
   Policy,
@@ -11,8 +10,9 @@ import {
   ProjectRequest,
   Projects,
   Rules,
-  RulesRequest,
-  SettingsChange
+  SettingsChange,
+  SettingsText,
+  SettingsTextRequest
 } from '../../api/models';
 import { call, read, Settings } from '../../api/request';
 import { routes } from '../../api/routes';
@@ -90,15 +90,13 @@ export class Administration implements IAdministration {
     );
   }
 
-  putRules(request: RulesRequest): Promise<Rules> {
-    return this._change(
-      call(this._settings, routes.rulesPut, { body: request })
-    );
+  text(): Promise<SettingsText> {
+    return call(this._settings, routes.settingsGet, {});
   }
 
-  putGroups(request: GroupsRequest): Promise<Groups> {
+  putText(request: SettingsTextRequest): Promise<SettingsText> {
     return this._change(
-      call(this._settings, routes.groupsPut, { body: request })
+      call(this._settings, routes.settingsPut, { body: request })
     );
   }
 

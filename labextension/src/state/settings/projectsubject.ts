@@ -1,4 +1,3 @@
-import { TranslationBundle } from '@jupyterlab/translation';
 import { Project } from '../../api/models';
 import { IAdministration } from '../../tokens';
 import {
@@ -12,20 +11,23 @@ import {
 import { latest } from '../resource';
 import { ISubject } from './settingmodel';
 
-/** Projects; the base is the project that is changed, null for a new one. */
+/**
+ * Projects; the base is the project that is changed, null for a new one.
+ *
+ * People of an engine's projects are set on the cluster.
+ */
 export function projectSubject(
   administration: IAdministration,
-  trans: TranslationBundle
+  isOfEngine = false
 ): ISubject<ProjectField, Project | null> {
   return {
-    fields: PROJECT_FIELDS,
+    fields: PROJECT_FIELDS.filter(name => !isOfEngine || name !== 'members'),
     isThere: project => !!project,
     draftOf: project => (project ? toProjectDraft(project) : NEW_PROJECT),
-    read: (draft, project) => {
-      const revision = project?.revision ?? '';
-      const { request, problems } = toProjectRequest(draft, revision, trans);
-      return { change: { put: [request] }, problems };
-    },
+    read: (draft, project) => ({
+      change: { put: [toProjectRequest(draft, project)] },
+      problems: []
+    }),
     fieldOf: projectFieldOf,
     find: async draft => {
       const name = draft.name.trim();

@@ -1,17 +1,17 @@
-import React from 'react';
+import React, { useRef, useState } from 'react';
 import { Projects } from '../../api/models';
 import { DataSections } from '../datasets/settings';
 import { AuditTable } from './audit';
 import { Notice, Simulated } from '../parts/controls';
-import { GroupSection } from './groups';
 import { Loaded } from '../parts/loaded';
 import { PolicySection } from './policy';
 import { Warnings } from './projecteffect';
 import { ProjectSection } from './projects';
-import { RulesSection } from './rules';
+import { GroupSection, RulesSection } from './rules';
+import { SettingsFile } from './settingsfile';
 import { useResult, useUi } from '../parts/ui';
 
-/** Show admins what is set: projects, rules and node groups; and have it changed. */
+/** Show admins what is set: projects, rules, policy and lakes; and have it changed. */
 export function AdministrationView(): JSX.Element {
   const { workspace, trans } = useUi();
   const { projects, audit } = workspace.administration;
@@ -44,12 +44,35 @@ export function AdministrationView(): JSX.Element {
 /** Admins set everything, or a file does; projects of a cluster's engine are never in the file. */
 function Sections({ projects }: { projects: Projects }): JSX.Element {
   const { workspace, trans } = useUi();
+  const [isOpen, setOpen] = useState(false);
+  const [said, say] = useState('');
+  const opener = useRef<HTMLElement | null>(null);
   const { rules, groups, policy } = workspace.administration;
   const about = useResult(workspace.about);
   const can = (capability: string) =>
     about.status === 'ready' && about.value.capabilities.includes(capability);
   const isFixed = projects.file !== '';
   const isOfEngine = projects.source === 'engine';
+  const close = (text: string) => {
+    setOpen(false);
+    say(text);
+    opener.current?.focus();
+  };
+  const file = (
+    <div className="jp-GpuQuota-buttons">
+      <button
+        type="button"
+        className="jp-GpuQuota-button"
+        onClick={event => {
+          opener.current = event.currentTarget;
+          say('');
+          setOpen(true);
+        }}
+      >
+        {isFixed ? trans.__('Show as file') : trans.__('Edit as file')}
+      </button>
+    </div>
+  );
   return (
     <>
       {isFixed ? (
@@ -66,19 +89,32 @@ function Sections({ projects }: { projects: Projects }): JSX.Element {
         </Notice>
       ) : null}
       <Warnings warnings={projects.warnings} />
+      {isOpen ? <SettingsFile onClose={close} /> : null}
+      <span role="status">{said}</span>
       <ProjectSection projects={projects} isFixed={isFixed && !isOfEngine} />
+      {isOfEngine ? null : file}
       <Loaded resource={rules}>
-        {value => <RulesSection rules={value} isFixed={isFixed} />}
+        {value => <RulesSection rules={value} />}
       </Loaded>
+      {file}
       <Loaded resource={groups}>
-        {value => <GroupSection groups={value} isFixed={isFixed} />}
+        {value => <GroupSection groups={value} />}
       </Loaded>
+      {file}
       {can('policing') ? (
-        <Loaded resource={policy}>
-          {value => <PolicySection policy={value} isFixed={isFixed} />}
-        </Loaded>
+        <>
+          <Loaded resource={policy}>
+            {value => <PolicySection policy={value} isFixed={isFixed} />}
+          </Loaded>
+          {file}
+        </>
       ) : null}
-      {can('lakes') ? <DataSections isFixed={isFixed} /> : null}
+      {can('lakes') ? (
+        <>
+          <DataSections />
+          {file}
+        </>
+      ) : null}
     </>
   );
 }

@@ -4,14 +4,13 @@ import { Project, Projects } from '../../api/models';
 import { ProjectField } from '../../state/settings/projectdraft';
 import { projectSubject } from '../../state/settings/projectsubject';
 import { clusterOf } from '../../state/quota';
-import { choicesText } from './choices';
 import { usePeople } from './people';
 import { ProjectTable } from './projecttable';
 import { removeProject } from './removing';
 import { Editor, useEditor } from './settingeditor';
 import { IFormTexts } from './settingform';
 import { gpus } from '../parts/texts';
-import { useResult, useUi } from '../parts/ui';
+import { useUi } from '../parts/ui';
 
 /** Show the projects as they are set, and have them changed unless a file sets them. */
 export function ProjectSection(props: {
@@ -21,17 +20,20 @@ export function ProjectSection(props: {
   const { projects, isFixed } = props;
   const { workspace, trans } = useUi();
   const { administration } = workspace;
+  const isOfEngine = projects.source === 'engine';
   const subject = useMemo(
-    () => projectSubject(administration, trans),
-    [administration, trans]
+    () => projectSubject(administration, isOfEngine),
+    [administration, isOfEngine]
   );
-  const names = useNames();
+  const { groups, people } = usePeople();
   const isElsewhere = projects.items.some(({ name }) => clusterOf(name));
   const editor = useEditor({
     subject,
     saved: ({ name }) => trans.__('%1 was saved.', name.trim()),
-    remove: async project =>
-      project ? removeProject(administration, project, trans) : undefined
+    remove: isOfEngine
+      ? undefined
+      : async project =>
+          project ? removeProject(administration, project, trans) : undefined
   });
   return (
     <>
@@ -44,41 +46,38 @@ export function ProjectSection(props: {
           {trans.__('Projects of other clusters are managed there.')}
         </p>
       ) : null}
+      {isOfEngine ? (
+        <p className="jp-GpuQuota-quiet">
+          {trans.__(
+            'Projects of this cluster are created and deleted with kubectl; “%1” prints the command.',
+            'jupyter gpu project set NAME --quota 4'
+          )}
+        </p>
+      ) : null}
       {isFixed ? null : (
         <Editor
           editor={editor}
-          label={trans.__('New project')}
+          label={isOfEngine ? undefined : trans.__('New project')}
           base={null}
-          textsOf={project => textsOf(project, names, trans)}
+          textsOf={project => ({
+            ...textsOf(project, [...people, ...groups], trans),
+            live: isOfEngine ? (
+              <p className="jp-GpuQuota-quiet">
+                {trans.__('What this does to sessions, the engine decides.')}
+              </p>
+            ) : undefined
+          })}
         />
       )}
     </>
   );
 }
 
-/** The names that the form proposes. */
-interface INames {
-  readonly accounts: readonly string[];
-  readonly nodes: readonly string[];
-}
-
-function useNames(): INames {
-  const { groups, people } = usePeople();
-  const set = useResult(useUi().workspace.administration.groups);
-  const nodes = set.status === 'ready' ? set.value.items : [];
-  return {
-    accounts: [...people, ...groups],
-    nodes: nodes.map(({ name }) => name)
-  };
-}
-
 function textsOf(
   project: Project | null,
-  { accounts, nodes }: INames,
+  accounts: readonly string[],
   trans: TranslationBundle
 ): IFormTexts<ProjectField> {
-  const withGroups = (text: string) =>
-    [text, choicesText(nodes, trans)].filter(Boolean).join(' ');
   return {
     title: project
       ? trans.__('Change %1', project.name)
@@ -92,23 +91,12 @@ function textsOf(
         label: trans.__('Quota'),
         help: trans.__('Guaranteed GPUs, e.g. %1 or %2', gpus(4000), gpus(2500))
       },
-      weight: {
-        label: trans.__('Weight'),
-        help: trans.__(
-          'Share of spare GPUs. Empty = same as quota; 0 = never borrows.'
-        ),
-        placeholder: trans.__('same as quota')
-      },
       limit: {
         label: trans.__('Limit'),
         help: trans.__(
           'Maximum number of GPUs, borrowed ones included. Empty = no limit.'
         ),
         placeholder: trans.__('no limit')
-      },
-      priority: {
-        label: trans.__('Priority'),
-        help: trans.__('0–1000. Higher borrows first.')
       },
       members: {
         label: trans.__('Members'),
@@ -117,54 +105,6 @@ function textsOf(
         ),
         names: accounts,
         isList: true
-      },
-      leads: {
-        label: trans.__('Leads'),
-        help: trans.__(
-          'Can stop, suspend and keep alive all sessions: ana, group:NAME. Empty = admins only.'
-        ),
-        names: accounts,
-        isList: true
-      },
-      viewers: {
-        label: trans.__('Viewers'),
-        help: trans.__(
-          'Can see sessions, but not launch any: ana, group:NAME. Empty = only members and leads see them.'
-        ),
-        names: accounts,
-        isList: true
-      },
-      interactiveOn: {
-        label: trans.__('Interactive nodes'),
-        help: withGroups(
-          trans.__(
-            'Comma-separated node groups for interactive sessions. Empty = any.'
-          )
-        ),
-        names: nodes,
-        isList: true
-      },
-      trainOn: {
-        label: trans.__('Training nodes'),
-        help: withGroups(
-          trans.__(
-            'Comma-separated node groups for training sessions. Empty = any.'
-          )
-        ),
-        names: nodes,
-        isList: true
-      },
-      duration: {
-        label: trans.__('Max. interactive time'),
-        help: trans.__(
-          'Maximum run time of an interactive session, e.g. 8 hours, 90 min. Empty = unlimited.'
-        )
-      },
-      minimum: {
-        label: trans.__('Protected for'),
-        help: trans.__(
-          'How long sessions run before they can be reclaimed, e.g. 10 min. Empty = none.'
-        )
       }
     }
   };

@@ -3,7 +3,11 @@ import { Project } from '../../api/models';
 import { clusterOf } from '../../state/quota';
 import { spanOf } from '../../state/settings/formvalues';
 import { Badge, EditableName } from '../parts/controls';
-import { DataTable, ITableColumn } from '../parts/datatable';
+import {
+  DataTable,
+  ITableColumn,
+  plainColumn as plain
+} from '../parts/datatable';
 import { gpus } from '../parts/texts';
 import { IUi, useUi } from '../parts/ui';
 
@@ -114,14 +118,6 @@ function projectColumns({ trans }: IUi): Column[] {
         ) : null
     }
   ];
-}
-
-function plain(
-  id: string,
-  label: string,
-  text: (row: Project) => string
-): Column {
-  return { id, label, text, sortKey: text };
 }
 
 function amount(

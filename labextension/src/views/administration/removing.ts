@@ -1,7 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { asApiError } from '../../api/errors';
-import { Project, SettingsChange } from '../../api/models';
-import { IGroupBase, without } from '../../state/settings/groupsubject';
+import { Project } from '../../api/models';
 import { IAdministration } from '../../tokens';
 import { confirm } from '../parts/confirm';
 
@@ -15,8 +14,13 @@ export async function removeProject(
   { name, revision }: Project,
   trans: TranslationBundle
 ): Promise<string | undefined> {
-  const change = { delete: [name] };
-  if (!(await isMeant(administration, name, change, trans))) {
+  const isMeant = await confirm(
+    trans.__('Delete %1?', name),
+    [trans.__('Its settings and its idle policy are deleted.')],
+    trans.__('Delete'),
+    trans
+  );
+  if (!isMeant) {
     return undefined;
   }
   try {
@@ -41,37 +45,4 @@ export async function removeProject(
     }
   }
   return trans.__('%1 was deleted.', name);
-}
-
-/** Delete a node group; returns and throws as `removeProject`. */
-export async function removeGroup(
-  administration: IAdministration,
-  { group, groups: all }: IGroupBase,
-  trans: TranslationBundle
-): Promise<string | undefined> {
-  if (!group) {
-    return undefined;
-  }
-  const groups = without(all, group);
-  if (!(await isMeant(administration, group.name, { groups }, trans))) {
-    return undefined;
-  }
-  await administration.putGroups({ groups, revision: all.revision });
-  return trans.__('%1 was deleted.', group.name);
-}
-
-/** Show the effect of a deletion and ask for confirmation. */
-async function isMeant(
-  administration: IAdministration,
-  name: string,
-  change: SettingsChange,
-  trans: TranslationBundle
-): Promise<boolean> {
-  const { message, warnings } = await administration.preview(change);
-  return confirm(
-    trans.__('Delete %1?', name),
-    [message, ...warnings],
-    trans.__('Delete'),
-    trans
-  );
 }

@@ -1,77 +1,64 @@
-import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useMemo } from 'react';
-import { Rules } from '../../api/models';
-import { RulesField, rulesSubject } from '../../state/settings/rulessubject';
+import { Groups, NodeGroup, Rules } from '../../api/models';
 import { spanOf } from '../../state/settings/formvalues';
-import { RuleBoard } from './ruleboard';
-import { useEditor } from './settingeditor';
-import { IFormTexts } from './settingform';
+import { DataTable, plainColumn } from '../parts/datatable';
+import { RuleList } from './rulelist';
 import { useUi } from '../parts/ui';
 
-/** Show what holds for all projects, and have it changed unless a file sets it. */
-export function RulesSection(props: {
-  rules: Rules;
-  isFixed: boolean;
-}): JSX.Element {
-  const { rules, isFixed } = props;
-  const { workspace, trans } = useUi();
-  const { administration } = workspace;
-  const subject = useMemo(() => rulesSubject(administration), [administration]);
-  const editor = useEditor({
-    subject,
-    saved: () => trans.__('The rules were saved.')
-  });
-  const title = (
-    <>
-      {trans.__('Rules')}{' '}
-      <span className="jp-GpuQuota-quiet">{trans.__('for all projects')}</span>
-    </>
-  );
+/** Show what holds for all projects. */
+export function RulesSection({ rules }: { rules: Rules }): JSX.Element {
+  const { trans } = useUi();
+  const none = trans.__('none');
   return (
-    <RuleBoard
-      title={title}
-      lines={linesOf(rules, trans)}
-      isFixed={isFixed}
-      editor={editor}
-      base={rules}
-      texts={textsOf(trans)}
+    <RuleList
+      title={
+        <>
+          {trans.__('Rules')}{' '}
+          <span className="jp-GpuQuota-quiet">
+            {trans.__('for all projects')}
+          </span>
+        </>
+      }
+      lines={[
+        [trans.__('Time to save'), spanOf(rules.grace) || none],
+        [trans.__('Protected for'), spanOf(rules.min_runtime) || none],
+        [
+          trans.__('Consolidate'),
+          rules.consolidate ? trans.__('yes') : trans.__('no')
+        ]
+      ]}
     />
   );
 }
 
-function linesOf(rules: Rules, trans: TranslationBundle): [string, string][] {
-  const none = trans.__('none');
-  const { grace, minimum, consolidate } = textsOf(trans).fields;
-  return [
-    [grace.label, spanOf(rules.grace) || none],
-    [minimum.label, spanOf(rules.min_runtime) || none],
-    [consolidate.label, rules.consolidate ? trans.__('yes') : trans.__('no')]
-  ];
-}
-
-function textsOf(trans: TranslationBundle): IFormTexts<RulesField> {
-  return {
-    title: trans.__('Change rules'),
-    fields: {
-      grace: {
-        label: trans.__('Time to save'),
-        help: trans.__(
-          'How long a reclaimed session has to save and shut down, e.g. 60 s, 10 min. Empty = none.'
-        )
-      },
-      minimum: {
-        label: trans.__('Protected for'),
-        help: trans.__(
-          'How long every session runs before it can be reclaimed, e.g. 10 min. Empty = none.'
-        )
-      },
-      consolidate: {
-        label: trans.__('Consolidate'),
-        as: 'box',
-        help: trans.__(
-          'When only fragments of GPUs are free, move reclaimable sessions together to make room.'
-        )
-      }
-    }
-  };
+/** Show the node groups. */
+export function GroupSection({ groups }: { groups: Groups }): JSX.Element {
+  const { trans } = useUi();
+  const columns = useMemo(
+    () => [
+      plainColumn<NodeGroup>('name', trans.__('Group'), ({ name }) => name),
+      plainColumn<NodeGroup>(
+        'nodes',
+        trans.__('Nodes'),
+        ({ nodes }) => nodes?.join(', ') || trans.__('none')
+      ),
+      plainColumn<NodeGroup>(
+        'separate',
+        trans.__('Compute and memory shares'),
+        ({ separate }) => (separate ? trans.__('separate') : trans.__('mixed'))
+      )
+    ],
+    [trans]
+  );
+  return (
+    <DataTable
+      title={trans.__('Node groups')}
+      file="gpu-node-groups"
+      columns={columns}
+      rows={groups.items}
+      idOf={({ name }) => name}
+      sort={{ column: 'name', descending: false }}
+      empty={trans.__('No node groups.')}
+    />
+  );
 }

@@ -99,11 +99,11 @@ export function useEditor<Field extends string, Base>(
   };
 }
 
-/** Show the button that opens the form, the form, and what became of the last one. */
+/** Show the button for a new one, the form, and what became of the last one. */
 export function Editor<Field extends string, Base>(props: {
   editor: IEditor<Field, Base>;
-  /** What the button says, and what its form begins with. */
-  label: string;
+  /** What the button says, without one if absent, and what its form begins with. */
+  label?: string;
   base: Base;
   textsOf: TextsOf<Field, Base>;
 }): JSX.Element {
@@ -120,14 +120,16 @@ export function Editor<Field extends string, Base>(props: {
         </div>
       ) : null}
       <div className="jp-GpuQuota-buttons">
-        <button
-          ref={editor.button}
-          type="button"
-          className="jp-GpuQuota-button"
-          onClick={() => void editor.open(props.base)}
-        >
-          {props.label}
-        </button>
+        {props.label ? (
+          <button
+            ref={editor.button}
+            type="button"
+            className="jp-GpuQuota-button"
+            onClick={() => void editor.open(props.base)}
+          >
+            {props.label}
+          </button>
+        ) : null}
         <span role="status">{editor.said}</span>
       </div>
       {model ? (

@@ -34,6 +34,15 @@ interface IProps<T> {
   summary?: string;
 }
 
+/** Return a column of texts, by which it is sorted, too. */
+export function plainColumn<T>(
+  id: string,
+  label: string,
+  text: (row: T) => string
+): ITableColumn<T> {
+  return { id, label, text, sortKey: text };
+}
+
 /** Show rows page by page, in the order and with the words that the user asks for. */
 export function DataTable<T>(props: IProps<T>): JSX.Element {
   const { columns, rows, title } = props;
