@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 from ..errors import NotFound
 from ..model.projects import (
-    ChangePreview,
     Groups,
     GroupsRequest,
     NodeGroup,
     NodeGroupRequest,
-    SettingsChange,
     group_request_of,
 )
 from .listing import Listing, Table
@@ -31,7 +29,7 @@ NodeGroupList = Listing[NodeGroup, Groups]
 
 
 class NodeGroups(Namespace):
-    """Node groups; admins set, try and delete them."""
+    """Node groups; admins set and delete them."""
 
     def list(self) -> NodeGroupList:
         """List the node groups."""
@@ -52,23 +50,6 @@ class NodeGroups(Namespace):
         """
         old = self._get()
         return self._put(_without(old, name), old.revision)
-
-    def preview(
-        self,
-        name: str,
-        nodes: Sequence[str] = (),
-        *,
-        separate: bool = False,
-        deleted: bool = False,
-    ) -> ChangePreview:
-        """Preview the same `put`, or with `deleted` the deletion; nothing changes."""
-        old = self._get()
-        if deleted:
-            change = SettingsChange(groups=_without(old, name))
-        else:
-            change = SettingsChange(groups=_with(old, name, nodes, separate=separate))
-        answer: ChangePreview = self._context.call("settings.preview", body=change)
-        return answer
 
     def _get(self) -> Groups:
         answer: Groups = self._context.call("groups.get")

@@ -16,7 +16,6 @@ from ..model.projects import (
     ProjectAnswer,
     ProjectRemoval,
     ProjectRequest,
-    SettingsChange,
     request_of,
 )
 from ..model.projects import Projects as Answer
@@ -103,15 +102,10 @@ class Projects(Namespace):
         answer: ProjectAnswer = self._context.call("projects.delete", {"name": name}, query=query)
         return answer
 
-    def preview(
-        self, name: str, *, deleted: bool = False, **settings: Unpack[Settings]
-    ) -> ChangePreview:
-        """Preview the same `put`, or with `deleted` the deletion; nothing changes."""
-        if deleted:
-            change = SettingsChange(delete=(name,))
-        else:
-            change = SettingsChange(put=(self._request(name, settings),))
-        answer: ChangePreview = self._context.call("settings.preview", body=change)
+    def preview(self, name: str, **settings: Unpack[Settings]) -> ChangePreview:
+        """Preview the same `put`; nothing changes. Raises Unsupported on a cluster."""
+        request = self._request(name, settings)
+        answer: ChangePreview = self._context.call("projects.preview", body=request)
         return answer
 
     def _request(self, name: str, settings: Settings) -> ProjectRequest:

@@ -6,7 +6,7 @@ from typing import TypedDict, Unpack
 
 import msgspec
 
-from ..model.projects import ChangePreview, RulesRequest, SettingsChange
+from ..model.projects import RulesRequest
 from ..model.quota import Rules as Answer
 from ..model.struct import Number
 from .namespace import Namespace
@@ -21,7 +21,7 @@ class Settings(TypedDict, total=False):
 
 
 class Rules(Namespace):
-    """The rules for all projects; admins set and try them."""
+    """The rules for all projects; admins set them."""
 
     def get(self) -> Answer:
         """Return the rules."""
@@ -34,12 +34,6 @@ class Rules(Namespace):
         Raises InvalidFields, NotAllowed, and Outdated if another admin changed them meanwhile.
         """
         answer: Answer = self._context.call("rules.put", body=self._request(settings))
-        return answer
-
-    def preview(self, **settings: Unpack[Settings]) -> ChangePreview:
-        """Preview the same `put`; nothing changes. Raises InvalidFields, NotAllowed."""
-        change = SettingsChange(rules=self._request(settings))
-        answer: ChangePreview = self._context.call("settings.preview", body=change)
         return answer
 
     def _request(self, settings: Settings) -> RulesRequest:

@@ -13,7 +13,7 @@ from ..model.environments import Environment, LaunchPlace
 from ..model.nodes import Reading
 from ..model.pods import ContainerRules
 from ..model.previews import Preview, QueuePosition
-from ..model.projects import ChangePreview, SettingsChange
+from ..model.projects import ChangePreview
 from ..model.quota import Project, Quota, Rules
 from ..model.resources import Holding, Node, Share
 from ..model.sessions import Kind, SessionRequest, SessionSpec
@@ -102,9 +102,9 @@ class UnitedPlanning:
         """Map queued sessions to when they should start, where that is known."""
         return _mapped(each.planning.starts() for each in self._members.usable())
 
-    async def try_change(self, change: SettingsChange) -> ChangePreview:
-        """Return the effect of a change of the first cluster's settings."""
-        return await self._members.first.backend.planning.try_change(change)
+    async def try_change(self, project: Project) -> ChangePreview:
+        """Return the effect of a project of the first cluster."""
+        return await self._members.first.backend.planning.try_change(project)
 
 
 class UnitedUsage:

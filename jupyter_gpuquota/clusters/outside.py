@@ -20,7 +20,7 @@ from ..model.nodes import Reading
 from ..model.pods import ContainerRules
 from ..model.policy import Policy
 from ..model.previews import Preview, QueuePosition
-from ..model.projects import ChangePreview, SettingsChange
+from ..model.projects import ChangePreview
 from ..model.quota import Project, Quota, Rules
 from ..model.reasons import Reason
 from ..model.resources import Holding, Node, Share
@@ -226,9 +226,9 @@ class OutsidePlanning:
         """Map queued sessions to when they should start."""
         return self._inner.starts()
 
-    async def try_change(self, change: SettingsChange) -> ChangePreview:
-        """Return the effect of a change of the cluster's own settings."""
-        return await self._inner.try_change(change)
+    async def try_change(self, project: Project) -> ChangePreview:
+        """Return the effect of a project of the cluster's own settings."""
+        return await self._inner.try_change(project)
 
 
 class OutsideUsage:

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from ..core.forecast import impact, previews, settings_change, waiting
+from ..core.forecast import impact, previews, waiting
 from ..model.previews import Preview, QueuePosition
-from ..model.projects import ChangePreview, SettingsChange
+from ..model.projects import ChangePreview
+from ..model.quota import Project
 from ..model.sessions import SessionSpec
 from .board import Board, snapshot_of
 
@@ -46,10 +47,8 @@ class OwnPlanning:
         """Map queued sessions to when they should start, as last played ahead."""
         return self._board.starts.by_session
 
-    async def try_change(self, change: SettingsChange) -> ChangePreview:
-        """Return the effect of a change on the present state. Raises InvalidFields, NotFound."""
-        board = self._board
-        before = snapshot_of(board, datetime.now(UTC))
-        present = settings_change.Present(before, board.found_nodes, board.settings.groups)
-        after = settings_change.changed(change, present)
-        return await asyncio.to_thread(impact.compare, before, after)
+    async def try_change(self, project: Project) -> ChangePreview:
+        """Return the effect of a project, new or changed, on the present state."""
+        before = snapshot_of(self._board, datetime.now(UTC))
+        named = {**{each.name: each for each in before.projects}, project.name: project}
+        return await asyncio.to_thread(impact.compare, before, tuple(named.values()))

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from ..errors import InUse
-from ..model.projects import ChangePreview
 from ..model.quota import Project
 from ..model.resources import Node, counted_gpus, gpus_text
 from ..model.sessions import LIVE, Session
@@ -42,30 +39,6 @@ def users_of(name: str, sessions: Iterable[Session]) -> tuple[str, ...]:
 def live_of(name: str, sessions: Iterable[Session]) -> tuple[str, ...]:
     """Return the names of the sessions that keep a draining project; queued ones do not."""
     return tuple(s.spec.name for s in sessions if s.spec.project == name and s.state in LIVE)
-
-
-def without(
-    projects: Iterable[Project], gone: Sequence[str], sessions: Sequence[Session]
-) -> tuple[Project, ...]:
-    """Return the projects after some are deleted; those with sessions drain instead."""
-    return tuple(
-        msgspec.structs.replace(project, draining=True) if project.name in gone else project
-        for project in projects
-        if project.name not in gone or users_of(project.name, sessions)
-    )
-
-
-def with_refusals(
-    preview: ChangePreview, gone: Sequence[str], sessions: Sequence[Session]
-) -> ChangePreview:
-    """Return a preview with a warning for each deletion that only draining allows."""
-    refused = tuple(
-        f"{name} has sessions: {', '.join(own)}. It can only be drained: it then starts no more "
-        "sessions and is deleted when these have ended."
-        for name in gone
-        if (own := users_of(name, sessions))
-    )
-    return msgspec.structs.replace(preview, warnings=(*refused, *preview.warnings))
 
 
 def drained(projects: Iterable[Project], sessions: Iterable[Session]) -> tuple[Project, ...]:

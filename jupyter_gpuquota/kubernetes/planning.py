@@ -12,7 +12,8 @@ from ..core.scheduling.undivided import is_undivided, plain_preview, plain_reaso
 from ..errors import Unsupported
 from ..model.messages.build import joined
 from ..model.previews import Preview, QueuePosition
-from ..model.projects import ChangePreview, SettingsChange
+from ..model.projects import ChangePreview
+from ..model.quota import Project
 from ..model.resources import Isolation
 from ..model.sessions import SessionSpec
 from ..model.struct import Message
@@ -64,7 +65,7 @@ class EnginePlanning:
         """Return nothing: the engine does not say when it starts sessions."""
         return {}
 
-    async def try_change(self, change: SettingsChange) -> ChangePreview:
+    async def try_change(self, project: Project) -> ChangePreview:
         """Refuse: only the cluster's engine knows what other quotas would lead to."""
         raise Unsupported(
             "The effect of other quotas cannot be previewed on this cluster: its engine decides.",

@@ -9,7 +9,7 @@ from .quota import Project
 from .resources import gpus_text
 from .struct import ADDED, UNCHANGED, Message, Model, Number, Open, Request
 
-Effect = Literal["starts", "waits", "reclaimed", "moves", "keeps", "ends"]
+Effect = Literal["starts", "waits", "reclaimed", "keeps", "ends"]
 SetBy = Literal["config", "store", "file", "engine"]
 
 
@@ -78,19 +78,6 @@ class RulesRequest(Request, frozen=True, kw_only=True):
     min_runtime: Number = 0
     consolidate: bool = False
     revision: str = ""
-
-
-class SettingsChange(Request, frozen=True, kw_only=True):
-    """Request for a preview of a change of projects, rules, node groups, or several at once.
-
-    `put` are projects to create or change, `delete` names of those to delete. `rules` and `groups`
-    replace all of them; null leaves them unchanged. Revisions are ignored.
-    """
-
-    put: tuple[ProjectRequest, ...] = ()
-    delete: tuple[str, ...] = ()
-    rules: RulesRequest | None = None
-    groups: tuple[NodeGroupRequest, ...] | None = None
 
 
 class NodeGroup(Model, frozen=True, kw_only=True):
@@ -162,31 +149,16 @@ class SessionEffect(Model, frozen=True, kw_only=True):
     sentences: Annotated[tuple[Message, ...], ADDED] = ()
 
 
-class PastEffect(Model, frozen=True, kw_only=True):
-    """What a change would have meant for a project over the last week, in milli-GPU hours.
-
-    Compared with the present quotas, `gained` is how much more of what it requested would have been
-    within its fair share, `lost` how much more of what it held could have been reclaimed. Negative
-    values mean less.
-    """
-
-    name: str
-    gained: int
-    lost: int
-
-
 class ChangePreview(Model, frozen=True, kw_only=True):
-    """What a change would do to the present state, and would have done; `message` sums up.
+    """What a change of a project would do to the present state; `message` sums up.
 
-    `sentences` are those of `message`, with their keys. `past` is empty where no history is kept,
-    or nothing would have been different.
+    `sentences` are those of `message`, with their keys.
     """
 
     message: str
     sentences: Annotated[tuple[Message, ...], ADDED] = ()
     projects: tuple[ProjectEffect, ...] = ()
     sessions: tuple[SessionEffect, ...] = ()
-    past: tuple[PastEffect, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

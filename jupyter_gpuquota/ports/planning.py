@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Protocol
 
 from ..model.previews import Preview, QueuePosition
-from ..model.projects import ChangePreview, SettingsChange
+from ..model.projects import ChangePreview
+from ..model.quota import Project
 from ..model.sessions import SessionSpec
 
 
@@ -23,8 +24,8 @@ class Planning(Protocol):
     def starts(self) -> Mapping[str, datetime]:
         """Map queued sessions, by id, to when they should start, where that is known; at once."""
 
-    async def try_change(self, change: SettingsChange) -> ChangePreview:
-        """Return the effect of a change of settings on the present state.
+    async def try_change(self, project: Project) -> ChangePreview:
+        """Return the effect of a checked project, new or changed, on the present state.
 
-        Raises NotFound, and InvalidFields with every invalid field.
+        Raises Unsupported where only the cluster's engine knows.
         """

@@ -5,7 +5,15 @@ from __future__ import annotations
 from ..core import disclosure, members, projects
 from ..core.usage.quota import in_departments
 from ..model.clusters.names import cluster_of
-from ..model.projects import ProjectAnswer, ProjectRemoval, Projects
+from ..model.projects import (
+    ChangePreview,
+    ProjectAnswer,
+    ProjectRemoval,
+    ProjectRequest,
+    Projects,
+)
+from ..model.quota import Project
+from ..ports.administration import Administration
 from ..ports.backend import Backend, require
 from .call import Call
 
@@ -28,9 +36,14 @@ async def put(backend: Backend, call: Call) -> ProjectAnswer:
     """Create or change a project."""
     able = require(backend, "administration", backend.administration)
     request = projects.named(call.body, call.args["name"])
-    known = projects.Known(nodes=backend.inventory.nodes(), groups=able.groups())
-    kept = await able.put_project(projects.check(request, known), call.who)
+    kept = await able.put_project(_checked(backend, able, request), call.who)
     return ProjectAnswer(project=kept, warnings=_doubts(backend))
+
+
+async def preview(backend: Backend, call: Call) -> ChangePreview:
+    """Return what a change of a project would do to the present state; revisions are ignored."""
+    able = require(backend, "administration", backend.administration)
+    return await backend.planning.try_change(_checked(backend, able, call.body))
 
 
 async def delete(backend: Backend, call: Call) -> ProjectAnswer:
@@ -44,6 +57,11 @@ async def delete(backend: Backend, call: Call) -> ProjectAnswer:
         sessions=members.live_of(name, backend.sessions.all()) if left else (),
         warnings=_doubts(backend),
     )
+
+
+def _checked(backend: Backend, able: Administration, request: ProjectRequest) -> Project:
+    known = projects.Known(nodes=backend.inventory.nodes(), groups=able.groups())
+    return projects.check(request, known)
 
 
 def _doubts(backend: Backend) -> tuple[str, ...]:

@@ -30,7 +30,6 @@ import type {
   Session,
   SessionPolicy,
   SessionRequest,
-  SettingsChange,
   SettingsText,
   SettingsTextRequest
 } from './api/models';
@@ -110,8 +109,8 @@ export interface IAdministration {
   readonly policy: IResource<Policy>;
   /** Who changed what, newest first; for admins only. */
   readonly audit: IResource<PageAuditEntry>;
-  /** Return what a change would do. */
-  preview(change: SettingsChange): Promise<ChangePreview>;
+  /** Return what a change of a project would do. */
+  preview(request: ProjectRequest): Promise<ChangePreview>;
   put(name: string, request: ProjectRequest): Promise<ProjectAnswer>;
   delete(name: string, removal: ProjectRemoval): Promise<ProjectAnswer>;
   /** Return all that is set, as the text of a quota file. */

@@ -12,7 +12,7 @@ import pytest_asyncio
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import StorageFailed, Unavailable
 from jupyter_gpuquota.model.history import History, HistoryQuery
-from jupyter_gpuquota.model.projects import ProjectRequest, SettingsChange
+from jupyter_gpuquota.model.projects import ProjectRequest
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.services.usecases import perform
@@ -99,8 +99,8 @@ async def test_where_none_can_be_read_the_first_error_is_the_answer(backend: Bac
         await used(backend, "bob")
 
 
-async def test_a_change_of_settings_is_tried_on_the_first_clusters_past(backend: Backend) -> None:
+async def test_a_change_is_tried_on_the_first_cluster(backend: Backend) -> None:
     rights = await backend.access.rights(Caller(ADMIN, known="token"))
-    change = SettingsChange(put=(ProjectRequest(name="team-c", quota=1),))
-    effect = await perform(backend, route("settings.preview"), rights, {}, None, change)
-    assert {past.name for past in effect.past} <= {"team-a", "team-b", "team-c"}
+    body = ProjectRequest(name="team-c", quota=1)
+    effect = await perform(backend, route("projects.preview"), rights, {}, None, body)
+    assert "cloud/ml" not in {project.name for project in effect.projects}

@@ -21,7 +21,6 @@ from jupyter_gpuquota.model.projects import (
     AuditQuery,
     ProjectRemoval,
     ProjectRequest,
-    SettingsChange,
     SettingsTextRequest,
 )
 from jupyter_gpuquota.model.sessions import SessionRequest
@@ -200,6 +199,6 @@ async def test_projects_are_changed_here_and_created_and_deleted_with_kubectl(
         body = SettingsTextRequest(text="rules: {grace: 2m}", revision=shown.revision)
         assert (await ask(backend, "settings.put", ADMIN, body=body)).text == body.text + "\n"
         assert backend.inventory.rules().grace == 120
-        change = SettingsChange(put=(ProjectRequest(name=TEAM, quota=1),))
+        body = ProjectRequest(name=TEAM, quota=1)
         with pytest.raises(Unsupported, match="cannot be previewed"):
-            await ask(backend, "settings.preview", ADMIN, body=change)
+            await ask(backend, "projects.preview", ADMIN, body=body)

@@ -14,7 +14,7 @@ from jupyter_gpuquota.api.decoding import (
 )
 from jupyter_gpuquota.errors import InvalidFields, InvalidRequest
 from jupyter_gpuquota.model.programs import ExecRequest
-from jupyter_gpuquota.model.projects import NodeGroupRequest, SettingsChange
+from jupyter_gpuquota.model.projects import GroupsRequest, NodeGroupRequest, ProjectRequest
 from jupyter_gpuquota.model.sessions import LogQuery, SessionQuery, SessionRequest
 
 
@@ -50,25 +50,23 @@ def test_all_wrong_fields_are_reported_together():
 
 def test_requests_inside_others_are_read_as_far():
     found = problems(
-        '{"put": [{"name": "a"}, {"quota": [], "node_affinity": {"tran": [], "train": 5}}],'
-        ' "rules": {"gracious": 1, "grace": {}}, "groups": [{"name": 5, "nodes": [1]}, 7]}',
-        SettingsChange,
+        '{"quota": [], "node_affinity": {"tran": [], "train": 5}}',
+        ProjectRequest,
     )
     assert {name: message for name, (message, _) in found.items()} == {
-        "put[0].quota": "Required.",
-        "put[1].quota": "Must be a number or text, not a list.",
-        "put[1].node_affinity.tran": "Unknown field.",
-        "put[1].node_affinity.train": "Must be a list, not 5.",
-        "rules.gracious": "Unknown field.",
-        "rules.grace": "Must be a number or text, not an object.",
+        "quota": "Must be a number or text, not a list.",
+        "node_affinity.tran": "Unknown field.",
+        "node_affinity.train": "Must be a list, not 5.",
+    }
+    assert found["node_affinity.tran"][1] == "Did you mean train?"
+    found = problems('{"groups": [{"name": 5, "nodes": [1]}, 7]}', GroupsRequest)
+    assert {name: message for name, (message, _) in found.items()} == {
         "groups[0].name": "Must be text, not 5.",
         "groups[0].nodes[0]": "Must be text, not 1.",
         "groups[1]": "Must be an object, not 7.",
     }
-    assert found["put[1].node_affinity.tran"][1] == "Did you mean train?"
-    assert problems('{"rules": 5}', SettingsChange)["rules"][0].startswith("Must be an object")
-    asked = decode_body(b'{"rules": null, "groups": [{"name": "g"}]}', SettingsChange)
-    assert asked == SettingsChange(groups=(NodeGroupRequest(name="g"),))
+    asked = decode_body(b'{"groups": [{"name": "g"}]}', GroupsRequest)
+    assert asked == GroupsRequest(groups=(NodeGroupRequest(name="g"),))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pytest
 
 from jupyter_gpuquota.core.usage.buckets import Bucket
 from jupyter_gpuquota.model.history import History, HistoryQuery
-from jupyter_gpuquota.model.projects import ProjectRequest, SettingsChange
 from jupyter_gpuquota.ports.backend import Backend
 from tests.fakes import ask, make_backend, remember
 
@@ -72,11 +71,3 @@ async def test_everyone_sees_what_projects_use_as_in_the_quota(backend: Backend)
     assert {p.project for p in told.points} == {use.name for use in quota.projects}
     assert {p.user for p in told.points} == {""}
     assert [p.allocated for p in told.points if p.peak] == [3000, 3000]
-
-
-async def test_a_preview_of_the_last_week_counts_projects_and_not_their_users_again(
-    backend: Backend,
-) -> None:
-    body = SettingsChange(put=(ProjectRequest(name="open", quota=0),))
-    found = await ask(backend, "settings.preview", "ana", body=body)
-    assert [(effect.name, effect.lost) for effect in found.past] == [("open", 3000)]

@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
 from msgspec import structs
 
-from jupyter_gpuquota.core.usage.buckets import Bucket
 from jupyter_gpuquota.errors import (
     InUse,
     InvalidFields,
     NotAllowed,
-    NotFound,
     Outdated,
     Unsupported,
 )
 from jupyter_gpuquota.model.projects import (
     AuditQuery,
     GroupsRequest,
-    NodeGroupRequest,
     ProjectRemoval,
     ProjectRequest,
     RulesRequest,
-    SettingsChange,
 )
 from jupyter_gpuquota.model.quota import Department, Quota
 from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ports.usage import Usage
 from tests import fakes
-from tests.builders import make_node
-from tests.fakes import make_backend, me, remember
+from tests.fakes import make_backend, me
 
 pytestmark = pytest.mark.asyncio
 
@@ -61,7 +55,7 @@ async def test_only_an_admin_changes_anything() -> None:
     asks = {
         "projects.put": {"args": {"name": "x"}, "body": ProjectRequest(quota=1)},
         "projects.delete": {"args": {"name": "team-b"}, "query": ProjectRemoval()},
-        "settings.preview": {"body": SettingsChange(delete=("team-a",))},
+        "projects.preview": {"body": ProjectRequest(name="x", quota=1)},
         "rules.put": {"body": RulesRequest(revision="1")},
         "groups.put": {"body": GroupsRequest(revision="1")},
         "audit.list": {"query": AuditQuery()},
@@ -150,85 +144,14 @@ async def test_a_preview_changes_nothing_and_checks_everything() -> None:
     for i in range(5):
         body = SessionRequest(name=f"s{i}", project="team-a", gpu=1)
         await ask(backend, "sessions.create", body=body)
-    change = SettingsChange(put=(ProjectRequest(name="team-a", quota=5),))
-    found = await ask(backend, "settings.preview", body=change)
+    body = ProjectRequest(name="team-a", quota=5)
+    found = await ask(backend, "projects.preview", body=body)
     assert [(s.name, s.effect) for s in found.sessions] == [("s4", "starts")]
+    assert {p.name: (p.quota_before, p.quota) for p in found.projects}["team-a"] == (4000, 5000)
     assert backend.inventory.projects()[0].quota == 4000
-    twice = SettingsChange(put=(change.put[0], change.put[0]))
-    bad = SettingsChange(put=(ProjectRequest(name="X", quota="-1"),))
-    for body, fields in ((twice, {"put[1].name"}), (bad, {"put[0].name", "put[0].quota"})):
-        with pytest.raises(InvalidFields) as caught:
-            await ask(backend, "settings.preview", body=body)
-        assert {f.field for f in caught.value.fields} == fields
-    with pytest.raises(NotFound):
-        await ask(backend, "settings.preview", body=SettingsChange(delete=("nobody",)))
-
-
-async def test_rules_and_groups_are_tried_with_projects_or_alone() -> None:
-    backend = guarded()
-    for name in ("first", "second", "third"):
-        body = SessionRequest(name=name, project="team-a", gpu=4, kind="train", command=("x",))
-        await ask(backend, "sessions.create", body=body)
-    change = SettingsChange(
-        put=(ProjectRequest(name="team-a", quota=8),),
-        rules=RulesRequest(min_runtime="1h"),
-        groups=(NodeGroupRequest(name="big", nodes=("dgx1-1",)),),
-    )
-    found = await ask(backend, "settings.preview", body=change)
-    assert "3 sessions would still be protected by their minimum run time" in found.message
-    assert (backend.inventory.rules().min_runtime, backend.administration.groups().items) == (0, ())
-    wrong = SettingsChange(
-        put=(ProjectRequest(name="team-a", quota="x"),),
-        rules=RulesRequest(grace="x"),
-        groups=(NodeGroupRequest(name="big", nodes=("n9",)),),
-    )
     with pytest.raises(InvalidFields) as caught:
-        await ask(backend, "settings.preview", body=wrong)
-    named = {"put[0].quota", "rules.grace", "groups[0].nodes[0]"}
-    assert {f.field for f in caught.value.fields} == named
-
-
-async def test_a_group_that_is_tried_away_takes_its_label_away() -> None:
-    backend = guarded()
-    group = NodeGroupRequest(name="big", nodes=("dgx1-2",))
-    await ask(backend, "groups.put", body=GroupsRequest(groups=(group,), revision="1"))
-    fields = {"gpu": 8, "kind": "train", "command": ("x",), "node_type": "big"}
-    full = SessionRequest(name="full", **fields)
-    await ask(backend, "sessions.create", body=full)
-    body = SessionRequest(name="waits", **fields)
-    waits = await ask(backend, "sessions.create", body=body)
-    assert waits.state == "waiting"
-    both = (NodeGroupRequest(name="big", nodes=("dgx1-1", "dgx1-2")),)
-    found = await ask(backend, "settings.preview", body=SettingsChange(groups=both))
-    assert [(s.name, s.effect) for s in found.sessions] == [("waits", "starts")]
-    found = await ask(backend, "settings.preview", body=SettingsChange(groups=()))
-    assert [(s.name, s.effect) for s in found.sessions] == [("waits", "waits")]
-
-
-async def test_a_preview_tells_of_the_last_week_too() -> None:
-    backend = guarded(nodes=(make_node("n1", 4),))
-    at = int((datetime.now(UTC) - timedelta(hours=3)).timestamp()) // 3600 * 3600
-    held = {"team-a": (4000, 0), "team-b": (0, 1000)}
-    past = [
-        Bucket(
-            at=at + second,
-            project=name,
-            seconds=30,
-            allocated=allocated * 30,
-            asked=asked * 30,
-            peak=allocated,
-        )
-        for second in range(0, 3600, 30)
-        for name, (allocated, asked) in held.items()
-    ]
-    remember(backend, past)
-    halved = SettingsChange(put=(ProjectRequest(name="team-a", quota=2),))
-    found = await ask(backend, "settings.preview", body=halved)
-    assert {e.name for e in found.past} <= {"team-a", "team-b"}
-    assert next(e for e in found.past if e.name == "team-a").lost == 1000
-    assert (
-        "Over the last week: team-a could have lost 1 more GPU hours to reclaims." in found.message
-    )
+        await ask(backend, "projects.preview", body=ProjectRequest(name="X", quota="-1"))
+    assert {f.field for f in caught.value.fields} == {"name", "quota"}
 
 
 async def test_a_backend_that_cannot_says_so_and_still_lists() -> None:

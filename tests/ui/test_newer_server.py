@@ -182,7 +182,8 @@ def test_what_admins_see_is_shown_with_the_words_of_the_server() -> None:
         **words(effect="bursts"),
     )
     preview = ChangePreview(message="One.", sessions=(effect,))
-    found = client_of(preview).projects.preview("team-a", deleted=True)
+    listed = Projects(items=(make_project(),), revision="1", source="store")
+    found = client_of(preview, listed).projects.preview("team-a", quota=1)
     assert "exp1 bursts." in ChangeView(found).text
     projects = Projects(items=(make_project(),), revision="1", **words(source="git"))
     assert "team-a" in sides_of(ProjectsView(client_of(projects).projects.list().document))

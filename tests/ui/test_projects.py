@@ -111,8 +111,6 @@ def test_a_dry_run_shows_the_effect_and_changes_nothing(gpu, backend):
     text = gpu("project set team-b --quota 12 --dry-run").text
     assert "team-b" in text
     assert "2 → 12" in text
-    assert "It can only be drained" in gpu("project delete team-a --dry-run").text
-    assert [p.quota for p in gpu("project delete team-b --dry-run").data.projects] == [4000, 0]
     assert [p.quota for p in backend.inventory.projects()] == [4000, 2000]
 
 
@@ -199,6 +197,6 @@ def test_the_second_of_two_concurrent_changes_is_refused(client, backend):
 
 def test_a_program_does_the_same(client):
     client.projects.put("team-z", quota="0.5", members=["ana"])
-    client.projects.preview("team-z", deleted=True)
+    client.projects.preview("team-z", quota=9)
     client.projects.delete("team-z", drain=True)
     assert [e.what for e in client.audit()] == ["deleted project team-z", "created project team-z"]

@@ -16,6 +16,7 @@ from ...core.decoding import decode
 from ...core.fields import FieldReader
 from ...core.idle.exemptions import projects_missing
 from ...core.idle.policy_check import check_policy
+from ...core.nodegroups import labelled
 from ...core.projects import Known, check, check_groups, check_rules
 from ...core.templates import check_entries
 from ...core.volumes.shared import check_shared
@@ -171,7 +172,8 @@ def _settings(asked: QuotaFileRequest, present: Present, reader: FieldReader) ->
     data = reader.take(lambda: check_data(wanted, names))
     volumes = check_shared(asked.volumes, names, reader)
     projects = tuple(project for project in found.values() if project)
-    templates = check_entries(asked.templates, projects, nodes, reader)
+    grouped = labelled(nodes, known.groups)
+    templates = check_entries(asked.templates, projects, grouped, reader)
     if not (checked_rules and checked_groups and policy and data):
         return None
     return Settings(

@@ -104,7 +104,9 @@ def _policy(request: PolicyRequest) -> PolicyRequest:
 
 
 def _volume(folder: SharedFolder) -> VolumeEntry:
-    return VolumeEntry(**{**structs.asdict(folder), "size": folder.size or ""})
+    return VolumeEntry(
+        **{**structs.asdict(folder), "size": f"{folder.size >> 20}Mi" if folder.size else ""}
+    )
 
 
 def _template(template: Template) -> TemplateEntry:

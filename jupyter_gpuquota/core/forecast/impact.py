@@ -1,54 +1,47 @@
-"""What a change of settings would do, found by applying it to the present state."""
+"""What a change of a project would do, found by applying it to the present state."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from ...model.messages.build import joined, message, sentences_of
 from ...model.messages.formats import place_arg
 from ...model.projects import ChangePreview, Effect, ProjectEffect, SessionEffect
+from ...model.quota import Project
 from ...model.sessions import ENDED, Session
 from ...model.struct import Message
-from ..idle import lifetime
 from ..members import warnings
-from ..requests.feasibility import Prospects
-from ..scheduling.queue import holds, safe_until
+from ..scheduling.queue import holds
 from ..scheduling.snapshot import ClusterSnapshot
 from .settling import SteadyState, settle
 
-Outcome = Literal[
-    "starts", "reclaimed", "ends", "moves", "keeps", "delayed", "waits", "never", "again"
-]
+Outcome = Literal["starts", "reclaimed", "ends", "keeps", "delayed", "waits"]
 """What can become of a session, as in the keys of messages, in the order of the summary."""
 
 _EFFECTS: Mapping[Outcome, Effect] = {
     "starts": "starts",
     "reclaimed": "reclaimed",
     "ends": "ends",
-    "moves": "moves",
     "keeps": "keeps",
     "delayed": "waits",
     "waits": "waits",
-    "never": "waits",
-    "again": "waits",
 }
 
 
-def compare(before: ClusterSnapshot, after: ClusterSnapshot) -> ChangePreview:
-    """Return how the steady state after a change differs from the one without it."""
+def compare(before: ClusterSnapshot, projects: Sequence[Project]) -> ChangePreview:
+    """Return how the steady state with other projects differs from the one with the present."""
+    after = replace(before, projects=tuple(projects))
     old, new = settle(before), settle(after)
-    projects = _projects(before, after, old, new)
-    effects = list(_effects(before, after, old, new))
-    sentences = [
-        *_immediate([outcome for outcome, _ in effects], projects),
-        *_later(before, after),
-    ]
+    changed = _projects(before, after, old, new)
+    effects = list(_effects(before, old, new))
+    sentences = _summary([outcome for outcome, _ in effects], changed)
     return ChangePreview(
         message=joined(*sentences),
         sentences=tuple(sentences),
-        projects=projects,
+        projects=changed,
         sessions=tuple(effect for _, effect in effects),
         warnings=warnings(after.projects, after.nodes),
     )
@@ -74,13 +67,12 @@ def _projects(
 
 
 def _effects(
-    before: ClusterSnapshot, after: ClusterSnapshot, old: SteadyState, new: SteadyState
+    before: ClusterSnapshot, old: SteadyState, new: SteadyState
 ) -> Iterator[tuple[Outcome, SessionEffect]]:
     """Return what becomes of sessions with the change and would not without it."""
-    prospects = Prospects(before), Prospects(after)
     for now in before.sessions:
         then = old.sessions[now.id], new.sessions[now.id]
-        effect = _of_holder(now, *then) if holds(now) else _of_queued(*then, *prospects)
+        effect = _of_holder(now, *then) if holds(now) else _of_queued(*then)
         if effect is None:
             continue
         outcome, sentences = effect
@@ -103,21 +95,20 @@ def _of_holder(
     outcome = _outcome(now, after)
     if outcome == _outcome(now, before):
         return None
-    if after.placement:
+    if after.placement and outcome == "keeps":
         return outcome, [_sentence(outcome, now, place=place_arg(after.placement))]
     why = _why(after) if outcome == "reclaimed" else []
     return outcome, [_sentence(outcome, now), *why]
 
 
 def _outcome(now: Session, then: Session) -> Outcome:
-    if then.placement is None:
-        return "ends" if then.state in ENDED else "reclaimed"
-    return "keeps" if then.since == now.since else "moves"
+    """Return what becomes of a holder; one that is moved is preempted first."""
+    if then.placement and then.since == now.since:
+        return "keeps"
+    return "ends" if then.state in ENDED else "reclaimed"
 
 
-def _of_queued(
-    before: Session, after: Session, old: Prospects, new: Prospects
-) -> tuple[Outcome, list[Message]] | None:
+def _of_queued(before: Session, after: Session) -> tuple[Outcome, list[Message]] | None:
     if after.placement and before.placement:
         return None
     if after.placement:
@@ -125,18 +116,8 @@ def _of_queued(
     if before.placement:
         return "delayed", [_sentence("delayed", after), *_why(after)]
     both_wait = before.state == after.state == "waiting"
-    return _of_waiting(before, after, old, new) if both_wait else None
-
-
-def _of_waiting(
-    before: Session, after: Session, old: Prospects, new: Prospects
-) -> tuple[Outcome, list[Message]] | None:
-    once, now = old.obstacle(before), new.obstacle(after)
-    if now and not once:
-        return "never", [_sentence("never", after, obstacle=now)]
-    if once and not now:
-        return "again", [_sentence("again", after), *_why(after)]
-    if before.reason and after.reason and before.reason.code != after.reason.code:
+    reasons = before.reason, after.reason
+    if both_wait and all(reasons) and len({each.code for each in reasons if each}) > 1:
         return "waits", [_sentence("waits", after), *_why(after)]
     return None
 
@@ -150,7 +131,7 @@ def _why(session: Session) -> Sequence[Message]:
     return sentences_of(session.reason) if session.reason else ()
 
 
-def _immediate(outcomes: Sequence[Outcome], projects: Sequence[ProjectEffect]) -> list[Message]:
+def _summary(outcomes: Sequence[Outcome], projects: Sequence[ProjectEffect]) -> list[Message]:
     """Return how many sessions each outcome has, and which fair shares change."""
     counts = Counter(outcomes)
     sentences = [
@@ -164,55 +145,3 @@ def _immediate(outcomes: Sequence[Outcome], projects: Sequence[ProjectEffect]) -
         if p.fair != p.fair_before
     ]
     return sentences or [message("change.none")]
-
-
-def _later(before: ClusterSnapshot, after: ClusterSnapshot) -> Iterator[Message]:
-    """Return how many sessions could be preempted from now on, or have another time to end."""
-    exposed = [
-        s
-        for s in before.sessions
-        if holds(s) and s.preemptible and s.placement and s.placement.slices
-    ]
-    protected, later = _protected(exposed, before), _protected(exposed, after)
-    old, new = before.rules, after.rules
-    yield from _count("exposed", len(protected - later))
-    yield from _count("protected", len(later - protected))
-    if old.grace != new.grace and exposed:
-        grace = {"before": old.grace, "after": new.grace}
-        yield message("change.later.grace", n=len(exposed), **grace)
-    if new.consolidate and not old.consolidate:
-        yield from _count("movable", len(exposed) - len(later))
-    elif old.consolidate and not new.consolidate:
-        yield from _count("fixed", len(exposed) - len(protected))
-    yield from _run_times(before, after)
-
-
-def _run_times(before: ClusterSnapshot, after: ClusterSnapshot) -> Iterator[Message]:
-    """Return how many sessions would be stopped at another time."""
-    old, new = ({p.name: p for p in snapshot.projects} for snapshot in (before, after))
-    ends = [
-        (
-            lifetime.end_of(s, old.get(s.spec.project)),
-            lifetime.end_of(s, new.get(s.spec.project)),
-        )
-        for s in before.sessions
-    ]
-    sooner = sum(b is not None and b > after.now and (a is None or b < a) for a, b in ends)
-    longer = sum(a is not None and (b is None or b > a) for a, b in ends)
-    yield from _count("sooner", sooner)
-    yield from _count("longer", longer)
-
-
-def _protected(sessions: list[Session], snapshot: ClusterSnapshot) -> set[str]:
-    """Return the sessions that have not reached their minimum run time, by id."""
-    projects = {p.name: p for p in snapshot.projects}
-    return {
-        s.id
-        for s in sessions
-        if safe_until(s, projects.get(s.spec.project), snapshot.rules, snapshot.now) > snapshot.now
-    }
-
-
-def _count(effect: str, count: int) -> Iterator[Message]:
-    if count:
-        yield message(f"change.later.{effect}", n=count)

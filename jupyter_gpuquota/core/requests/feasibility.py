@@ -10,12 +10,11 @@ from ...model.messages.build import field_error
 from ...model.messages.formats import share_arg
 from ...model.quota import Project
 from ...model.resources import MILLI, Node, Share
-from ...model.sessions import Kind, Session
+from ...model.sessions import Kind
 from ..scheduling.capacity import cost
 from ..scheduling.ledger import UNBOUNDED
 from ..scheduling.placement import Pool
 from ..scheduling.queue import nodes_for
-from ..scheduling.snapshot import ClusterSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +83,6 @@ def only_whole(share: Share) -> FieldError:
 def share_field(share: Share) -> str:
     """Return the field of a request in which a share is given."""
     return "mig_profile" if share.mig else "gpu_memory" if share.memory else "gpu"
-
-
-class Prospects:
-    """Whether queued sessions can ever start; equal requests are checked once."""
-
-    def __init__(self, snapshot: ClusterSnapshot) -> None:
-        self._nodes = snapshot.nodes
-        self._projects = {project.name: project for project in snapshot.projects}
-        self._known: dict[tuple[str, Kind, str, Share], str] = {}
-
-    def obstacle(self, session: Session) -> str:
-        """Return why a session can never start, empty if it can."""
-        spec = session.spec
-        project = self._projects.get(spec.project)
-        if project is None:
-            return ""  # its reason says so already
-        key = (spec.project, spec.kind, spec.node_type, spec.share)
-        if key not in self._known:
-            errors = check_possible(spec.share, spec.kind, spec.node_type, self._nodes, project)
-            self._known[key] = errors[0].message if errors else ""
-        return self._known[key]
 
 
 def _unknown_group(group: str, known: set[str]) -> FieldError:

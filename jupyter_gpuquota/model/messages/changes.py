@@ -43,46 +43,16 @@ CHANGES = {
     "change.fair_share": Text("{project}'s fair share: {before:amount} → {after:gpus}."),
     "change.count.starts": _counted("would start"),
     "change.count.reclaimed": _counted("would be preempted and requeued"),
-    "change.count.moves": _counted("would be moved"),
     "change.count.keeps": _counted("would keep its GPUs", "would keep their GPUs"),
     "change.count.delayed": _counted("would be queued instead of starting"),
     "change.count.waits": _counted("would be queued for another reason"),
-    "change.count.never": _counted("could never start"),
-    "change.count.again": _counted("that cannot start now could start later"),
     "change.count.ends": _counted("would be stopped"),
     "change.session.starts": Text(f"{_WHO} would start on {{place:place}}."),
     "change.session.reclaimed": Text(f"{_WHO} would be preempted and requeued."),
-    "change.session.moves": Text(f"{_WHO} would be restarted on {{place:place}}."),
     "change.session.keeps": Text(f"{_WHO} would stay on {{place:place}}."),
     "change.session.delayed": Text(f"{_WHO} would be queued instead of starting."),
     "change.session.waits": Text(f"{_WHO} would be queued for another reason."),
-    "change.session.never": Text(f"{_WHO} could never start: {{obstacle}}"),
-    "change.session.again": Text(f"{_WHO} cannot start now, but could start later."),
     "change.session.ends": Text(f"{_WHO} would be stopped: its maximum run time is over."),
-    "change.later.exposed": _counted(
-        "would no longer be protected by its minimum run time",
-        "would no longer be protected by their minimum run time",
-    ),
-    "change.later.protected": _counted(
-        "would still be protected by its minimum run time",
-        "would still be protected by their minimum run time",
-    ),
-    "change.later.grace": _counted(
-        "would have", rest=" {after:duration} instead of {before:duration} to save when preempted"
-    ),
-    "change.later.movable": _counted("could be moved to make room"),
-    "change.later.fixed": _counted("could no longer be moved"),
-    "change.later.sooner": _counted("would have to end sooner"),
-    "change.later.longer": _counted("could run longer"),
-    "past.week": Text("Over the last week:"),
-    "past.gained": Text(
-        "{project} would have been entitled to {hours:amount} more of the GPU hours it requested."
-    ),
-    "past.missed": Text(
-        "{project} would have been entitled to {hours:amount} fewer of the GPU hours it requested."
-    ),
-    "past.lost": Text("{project} could have lost {hours:amount} more GPU hours to reclaims."),
-    "past.safe": Text("{project} could have lost {hours:amount} fewer GPU hours to reclaims."),
     "past.idle.none": Text("No activity is recorded yet."),
     "past.idle.week": _ended("in the last 7 days"),
     "past.idle.part": _ended("in the last {span:duration} (no earlier activity is recorded)"),

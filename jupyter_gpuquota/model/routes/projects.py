@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..projects import ProjectAnswer, ProjectRemoval, ProjectRequest, Projects
+from ..projects import ChangePreview, ProjectAnswer, ProjectRemoval, ProjectRequest, Projects
 from .route import Route
 
 ROUTES: tuple[Route, ...] = (
@@ -20,6 +20,15 @@ ROUTES: tuple[Route, ...] = (
         "/projects/{name}",
         ProjectAnswer,
         "Create or change a project",
+        request=ProjectRequest,
+        need="admin",
+    ),
+    Route(
+        "projects.preview",
+        "POST",
+        "/settings/preview",
+        ChangePreview,
+        "Preview a change of a project",
         request=ProjectRequest,
         need="admin",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..projects import ChangePreview, SettingsChange, SettingsText, SettingsTextRequest
+from ..projects import SettingsText, SettingsTextRequest
 from .route import Route
 
 ROUTES: tuple[Route, ...] = (
@@ -21,15 +21,6 @@ ROUTES: tuple[Route, ...] = (
         SettingsText,
         "Change all settings by the text of a quota file",
         request=SettingsTextRequest,
-        need="admin",
-    ),
-    Route(
-        "settings.preview",
-        "POST",
-        "/settings/preview",
-        ChangePreview,
-        "Preview a change of projects, rules or node groups",
-        request=SettingsChange,
         need="admin",
     ),
 )

@@ -33,6 +33,8 @@ export type Relation = 'produced' | 'used' | 'follows' | (string & {});
 export type IdleAction = 'suspend' | 'stop' | 'notify' | (string & {});
 export type Kind = 'interactive' | 'interactive-spot' | 'train' | (string & {});
 export type SetBy = 'config' | 'store' | 'file' | 'engine' | (string & {});
+export type Effect =
+  'starts' | 'waits' | 'reclaimed' | 'keeps' | 'ends' | (string & {});
 export type StorageKind = 'datasets' | 'snapshots' | 'volumes' | (string & {});
 export type Framework = 'torch' | 'mpi' | (string & {});
 export type State =
@@ -129,8 +131,6 @@ export type SignalName =
   | 'process'
   | (string & {});
 export type SignalState = 'busy' | 'idle' | 'unknown' | (string & {});
-export type Effect =
-  'starts' | 'waits' | 'reclaimed' | 'moves' | 'keeps' | 'ends' | (string & {});
 export type Trigger =
   'request' | 'schedule' | 'suspend' | 'finish' | 'code' | (string & {});
 export type SnapshotState =
@@ -1187,6 +1187,41 @@ export interface AffinityRequest1 {
   train?: string[];
 }
 /**
+ * What a change of a project would do to the present state; `message` sums up.
+ *
+ * `sentences` are those of `message`, with their keys.
+ */
+export interface ChangePreview {
+  message: string;
+  sentences?: Message[];
+  projects: ProjectEffect[];
+  sessions: SessionEffect[];
+  warnings: string[];
+}
+/**
+ * The effect of a change on one project, in milli-GPU.
+ */
+export interface ProjectEffect {
+  name: string;
+  quota_before: number;
+  quota: number;
+  fair_before: number;
+  fair: number;
+  allocated_before: number;
+  allocated: number;
+}
+/**
+ * The effect of a change on one session; `sentences` are those of `message`.
+ */
+export interface SessionEffect {
+  session: string;
+  name: string;
+  project: string;
+  effect: Effect;
+  message: string;
+  sentences?: Message[];
+}
+/**
  * Request to delete a project.
  *
  * With `drain` it starts no sessions and is deleted when the last of its sessions has ended.
@@ -2080,67 +2115,6 @@ export interface SettingsText {
 export interface SettingsTextRequest {
   text: string;
   revision: string;
-}
-/**
- * What a change would do to the present state, and would have done; `message` sums up.
- *
- * `sentences` are those of `message`, with their keys. `past` is empty where no history is kept,
- * or nothing would have been different.
- */
-export interface ChangePreview {
-  message: string;
-  sentences?: Message[];
-  projects: ProjectEffect[];
-  sessions: SessionEffect[];
-  past: PastEffect[];
-  warnings: string[];
-}
-/**
- * The effect of a change on one project, in milli-GPU.
- */
-export interface ProjectEffect {
-  name: string;
-  quota_before: number;
-  quota: number;
-  fair_before: number;
-  fair: number;
-  allocated_before: number;
-  allocated: number;
-}
-/**
- * The effect of a change on one session; `sentences` are those of `message`.
- */
-export interface SessionEffect {
-  session: string;
-  name: string;
-  project: string;
-  effect: Effect;
-  message: string;
-  sentences?: Message[];
-}
-/**
- * What a change would have meant for a project over the last week, in milli-GPU hours.
- *
- * Compared with the present quotas, `gained` is how much more of what it requested would have been
- * within its fair share, `lost` how much more of what it held could have been reclaimed. Negative
- * values mean less.
- */
-export interface PastEffect {
-  name: string;
-  gained: number;
-  lost: number;
-}
-/**
- * Request for a preview of a change of projects, rules, node groups, or several at once.
- *
- * `put` are projects to create or change, `delete` names of those to delete. `rules` and `groups`
- * replace all of them; null leaves them unchanged. Revisions are ignored.
- */
-export interface SettingsChange {
-  put?: ProjectRequest[];
-  delete?: string[];
-  rules?: RulesRequest | null;
-  groups?: NodeGroupRequest[] | null;
 }
 /**
  * The snapshots that the caller may see, newest first.

@@ -78,7 +78,6 @@ import type {
   SessionPolicy,
   SessionQuery,
   SessionRequest,
-  SettingsChange,
   SettingsText,
   SettingsTextRequest,
   Snapshot,
@@ -415,6 +414,14 @@ export const routes = {
     noun: ''
   } as Route<{ name: string }, undefined, ProjectRequest, ProjectAnswer>,
 
+  /** Preview a change of a project. */
+  projectsPreview: {
+    name: 'projects.preview',
+    method: 'POST',
+    path: '/settings/preview',
+    noun: ''
+  } as Route<undefined, undefined, ProjectRequest, ChangePreview>,
+
   /** Delete or drain a project. */
   projectsDelete: {
     name: 'projects.delete',
@@ -622,14 +629,6 @@ export const routes = {
     path: '/settings',
     noun: ''
   } as Route<undefined, undefined, SettingsTextRequest, SettingsText>,
-
-  /** Preview a change of projects, rules or node groups. */
-  settingsPreview: {
-    name: 'settings.preview',
-    method: 'POST',
-    path: '/settings/preview',
-    noun: ''
-  } as Route<undefined, undefined, SettingsChange, ChangePreview>,
 
   /** List snapshots, newest first. */
   snapshotsList: {

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from ....client import Client
-from ...arguments import add_dry_run, offer
+from ...arguments import offer
 from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
-from ...views.projects import ChangeView
 from ...views.rules import GroupsView
-from ...views.view import View
 
 
 def _fill_group(parser: Parser) -> None:
     group = parser.add_argument("group", metavar="NAME", help="the node group")
     offer(group, group_names)
-    add_dry_run(parser)
 
 
 def _fill_set(parser: Parser) -> None:
@@ -36,18 +32,13 @@ def _list(client: Client, _args: Args, _console: Console) -> GroupsView:
     return GroupsView(client.node_groups.list().document)
 
 
-def _set(client: Client, args: Args, _console: Console) -> View[Any]:
-    if args.dry_run:
-        tried = client.node_groups.preview(args.group, args.nodes, separate=args.separate)
-        return ChangeView(tried)
+def _set(client: Client, args: Args, _console: Console) -> GroupsView:
     return GroupsView(
         client.node_groups.put(args.group, args.nodes, separate=args.separate).document
     )
 
 
-def _delete(client: Client, args: Args, _console: Console) -> View[Any]:
-    if args.dry_run:
-        return ChangeView(client.node_groups.preview(args.group, deleted=True))
+def _delete(client: Client, args: Args, _console: Console) -> GroupsView:
     return GroupsView(client.node_groups.delete(args.group).document)
 
 
@@ -81,7 +72,7 @@ ACTIONS = (
                 "delete a node group",
                 _delete,
                 _fill_group,
-                examples=("project groups delete shared --dry-run",),
+                examples=("project groups delete shared",),
             ),
         ),
         default="list",

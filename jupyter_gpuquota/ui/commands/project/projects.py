@@ -50,7 +50,6 @@ def _fill_delete(parser: Parser) -> None:
     parser.add_argument(
         "--drain", action="store_true", help="start nothing new, and delete once all sessions end"
     )
-    add_dry_run(parser)
 
 
 def _list(client: Client, _args: Args, _console: Console) -> ProjectsView:
@@ -79,9 +78,7 @@ def _set(client: Client, args: Args, _console: Console) -> View[Any]:
     return ProjectView(answer.project, answer=answer)
 
 
-def _delete(client: Client, args: Args, _console: Console) -> View[Any]:
-    if args.dry_run:
-        return ChangeView(client.projects.preview(args.team, deleted=True))
+def _delete(client: Client, args: Args, _console: Console) -> ProjectView:
     answer = client.projects.delete(args.team, drain=args.drain)
     if answer.project is None:
         note = f"Deleted {args.team}."

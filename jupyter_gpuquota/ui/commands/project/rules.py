@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ....client import Client
 from ....client.rules import Settings
-from ....errors import InvalidRequest
-from ...arguments import add_dry_run
 from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
-from ...views.projects import ChangeView
 from ...views.rules import RulesView
-from ...views.view import View
 
 
 def _fill(parser: Parser) -> None:
@@ -26,10 +20,9 @@ def _fill(parser: Parser) -> None:
     parser.add_argument(
         "--consolidate", choices=("yes", "no"), help="move sessions to reduce fragmentation"
     )
-    add_dry_run(parser)
 
 
-def _rules(client: Client, args: Args, _console: Console) -> View[Any]:
+def _rules(client: Client, args: Args, _console: Console) -> RulesView:
     settings = Settings()
     if args.grace is not None:
         settings["grace"] = args.grace
@@ -37,10 +30,6 @@ def _rules(client: Client, args: Args, _console: Console) -> View[Any]:
         settings["min_runtime"] = args.min_runtime
     if args.consolidate is not None:
         settings["consolidate"] = args.consolidate == "yes"
-    if args.dry_run:
-        if not settings:
-            raise InvalidRequest("Nothing to try.", hint="See `help project rules`.")
-        return ChangeView(client.rules.preview(**settings))
     return RulesView(client.rules.put(**settings) if settings else client.rules.get())
 
 
@@ -53,7 +42,6 @@ ACTIONS = (
         examples=(
             "project rules",
             "project rules --grace 2m --min-runtime 10m --consolidate yes",
-            "project rules --consolidate yes --dry-run",
         ),
     ),
 )

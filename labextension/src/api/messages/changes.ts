@@ -9,9 +9,6 @@ export const changes: Texts = {
   'cache.same': (trans) => [
     trans.__('No cached version would go now.')
   ],
-  'change.count.again': (trans, _f, a) => [
-    trans._n('%1 session that cannot start now could start later.', '%1 sessions that cannot start now could start later.', Number(a.n))
-  ],
   'change.count.delayed': (trans, _f, a) => [
     trans._n('%1 session would be queued instead of starting.', '%1 sessions would be queued instead of starting.', Number(a.n))
   ],
@@ -20,12 +17,6 @@ export const changes: Texts = {
   ],
   'change.count.keeps': (trans, _f, a) => [
     trans._n('%1 session would keep its GPUs.', '%1 sessions would keep their GPUs.', Number(a.n))
-  ],
-  'change.count.moves': (trans, _f, a) => [
-    trans._n('%1 session would be moved.', '%1 sessions would be moved.', Number(a.n))
-  ],
-  'change.count.never': (trans, _f, a) => [
-    trans._n('%1 session could never start.', '%1 sessions could never start.', Number(a.n))
   ],
   'change.count.reclaimed': (trans, _f, a) => [
     trans._n('%1 session would be preempted and requeued.', '%1 sessions would be preempted and requeued.', Number(a.n))
@@ -39,32 +30,8 @@ export const changes: Texts = {
   'change.fair_share': (trans, f, a) => [
     trans.__("%1's fair share: %2 → %3.", a.project, f.amount(a.before), f.gpus(a.after))
   ],
-  'change.later.exposed': (trans, _f, a) => [
-    trans._n('%1 session would no longer be protected by its minimum run time.', '%1 sessions would no longer be protected by their minimum run time.', Number(a.n))
-  ],
-  'change.later.fixed': (trans, _f, a) => [
-    trans._n('%1 session could no longer be moved.', '%1 sessions could no longer be moved.', Number(a.n))
-  ],
-  'change.later.grace': (trans, f, a) => [
-    trans._n('%1 session would have %2 instead of %3 to save when preempted.', '%1 sessions would have %2 instead of %3 to save when preempted.', Number(a.n), f.duration(a.after), f.duration(a.before))
-  ],
-  'change.later.longer': (trans, _f, a) => [
-    trans._n('%1 session could run longer.', '%1 sessions could run longer.', Number(a.n))
-  ],
-  'change.later.movable': (trans, _f, a) => [
-    trans._n('%1 session could be moved to make room.', '%1 sessions could be moved to make room.', Number(a.n))
-  ],
-  'change.later.protected': (trans, _f, a) => [
-    trans._n('%1 session would still be protected by its minimum run time.', '%1 sessions would still be protected by their minimum run time.', Number(a.n))
-  ],
-  'change.later.sooner': (trans, _f, a) => [
-    trans._n('%1 session would have to end sooner.', '%1 sessions would have to end sooner.', Number(a.n))
-  ],
   'change.none': (trans) => [
     trans.__('No immediate effect on current sessions.')
-  ],
-  'change.session.again': (trans, _f, a) => [
-    trans.__('%1 (%2) cannot start now, but could start later.', a.session, a.project)
   ],
   'change.session.delayed': (trans, _f, a) => [
     trans.__('%1 (%2) would be queued instead of starting.', a.session, a.project)
@@ -74,12 +41,6 @@ export const changes: Texts = {
   ],
   'change.session.keeps': (trans, f, a) => [
     trans.__('%1 (%2) would stay on %3.', a.session, a.project, f.place(a.place))
-  ],
-  'change.session.moves': (trans, f, a) => [
-    trans.__('%1 (%2) would be restarted on %3.', a.session, a.project, f.place(a.place))
-  ],
-  'change.session.never': (trans, _f, a) => [
-    trans.__('%1 (%2) could never start: %3', a.session, a.project, a.obstacle)
   ],
   'change.session.reclaimed': (trans, _f, a) => [
     trans.__('%1 (%2) would be preempted and requeued.', a.session, a.project)
@@ -93,9 +54,6 @@ export const changes: Texts = {
   'lakes.orphaned': (trans, f, a) => [
     trans.__('Not in a lake any more: %1.', f.and(a.datasets))
   ],
-  'past.gained': (trans, f, a) => [
-    trans.__('%1 would have been entitled to %2 more of the GPU hours it requested.', a.project, f.amount(a.hours))
-  ],
   'past.idle.none': (trans) => [
     trans.__('No activity is recorded yet.')
   ],
@@ -104,17 +62,5 @@ export const changes: Texts = {
   ],
   'past.idle.week': (trans, _f, a) => [
     trans._n('It would have ended %1 idle session in the last 7 days.', 'It would have ended %1 idle sessions in the last 7 days.', Number(a.n))
-  ],
-  'past.lost': (trans, f, a) => [
-    trans.__('%1 could have lost %2 more GPU hours to reclaims.', a.project, f.amount(a.hours))
-  ],
-  'past.missed': (trans, f, a) => [
-    trans.__('%1 would have been entitled to %2 fewer of the GPU hours it requested.', a.project, f.amount(a.hours))
-  ],
-  'past.safe': (trans, f, a) => [
-    trans.__('%1 could have lost %2 fewer GPU hours to reclaims.', a.project, f.amount(a.hours))
-  ],
-  'past.week': (trans) => [
-    trans.__('Over the last week:')
   ]
 };

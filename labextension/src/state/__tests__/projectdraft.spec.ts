@@ -65,8 +65,8 @@ describe('the draft of a project', () => {
 
   it('finds the control of a field, whatever it stands in', () => {
     expect(projectFieldOf('quota')).toBe('quota');
-    expect(projectFieldOf('put[0].members[2]')).toBe('members');
-    expect(projectFieldOf('put[0].min_runtime')).toBeUndefined();
+    expect(projectFieldOf('members[2]')).toBe('members');
+    expect(projectFieldOf('min_runtime')).toBeUndefined();
   });
 
   it('writes spans exactly', () => {

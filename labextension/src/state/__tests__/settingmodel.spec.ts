@@ -67,9 +67,7 @@ describe('the form of a project', () => {
     model.set({ quota: '6' });
     await model.try();
     expect(model.effect?.message).toBe('1 session would start.');
-    expect(sent('POST')).toMatchObject([
-      { put: [{ name: 'team-a', quota: '6' }] }
-    ]);
+    expect(sent('POST')).toMatchObject([{ name: 'team-a', quota: '6' }]);
     expect(sent('PUT')).toEqual([]);
     model.set({ quota: '7' });
     expect(model.effect).toBeUndefined();
@@ -83,7 +81,7 @@ describe('the form of a project', () => {
   });
 
   it('has a new name looked at before it becomes a path', async () => {
-    refuse('POST /settings/preview', 'put[0].name', 'put[0].quota');
+    refuse('POST /settings/preview', 'name', 'quota');
     const model = make(null);
     expect(await model.apply()).toBe(false);
     expect(model.firstBroken).toBe('name');
@@ -109,7 +107,7 @@ describe('the form of a project', () => {
     const project = makeSetProject({ members: ['ana'] });
     const draft = subject.draftOf(project);
     expect(subject.read(draft, project).change).toMatchObject({
-      put: [{ members: ['ana'] }]
+      project: { members: ['ana'] }
     });
   });
 

@@ -10,7 +10,6 @@ import {
   ProjectRequest,
   Projects,
   Rules,
-  SettingsChange,
   SettingsText,
   SettingsTextRequest
 } from '../../api/models';
@@ -68,8 +67,8 @@ export class Administration implements IAdministration {
   readonly policy: Resource<Policy>;
   readonly audit: Resource<PageAuditEntry>;
 
-  preview(change: SettingsChange): Promise<ChangePreview> {
-    return call(this._settings, routes.settingsPreview, { body: change });
+  preview(request: ProjectRequest): Promise<ChangePreview> {
+    return call(this._settings, routes.projectsPreview, { body: request });
   }
 
   put(name: string, request: ProjectRequest): Promise<ProjectAnswer> {

@@ -139,7 +139,7 @@ export async function previewPolicy(
   request: PolicyRequest
 ): Promise<ChangePreview> {
   const { text } = await administration.previewPolicy(request);
-  return { message: text, projects: [], sessions: [], past: [], warnings: [] };
+  return { message: text, projects: [], sessions: [], warnings: [] };
 }
 
 /** What both subjects do with the policy that they have read. */

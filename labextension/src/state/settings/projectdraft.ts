@@ -54,6 +54,6 @@ function keptOf(project: Project): Partial<ProjectRequest> {
 
 /** Return the control of the form that a field of the wire belongs to. */
 export function projectFieldOf(field: string): ProjectField | undefined {
-  const path = field.replace(/^put\[\d+\]\./, '').replace(/\[\d+\]$/, '');
+  const path = field.replace(/\[\d+\]$/, '');
   return PROJECT_FIELDS.find(name => name === path);
 }

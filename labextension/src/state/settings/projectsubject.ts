@@ -25,7 +25,7 @@ export function projectSubject(
     isThere: project => !!project,
     draftOf: project => (project ? toProjectDraft(project) : NEW_PROJECT),
     read: (draft, project) => ({
-      change: { put: [toProjectRequest(draft, project)] },
+      change: { project: toProjectRequest(draft, project) },
       problems: []
     }),
     fieldOf: projectFieldOf,
@@ -34,14 +34,13 @@ export function projectSubject(
       const { items } = await latest(administration.projects);
       return items.find(item => item.name === name) ?? null;
     },
-    preview: change => administration.preview(change),
-    put: async (change, project) => {
+    preview: ({ project }) => administration.preview(project!),
+    put: async ({ project: request }, project) => {
       if (!project) {
         // An invalid name must be reported as such: as a path it would lead elsewhere.
-        await administration.preview(change);
+        await administration.preview(request!);
       }
-      const [request] = change.put ?? [];
-      return administration.put(request.name ?? '', request);
+      return administration.put(request!.name ?? '', request!);
     }
   };
 }

@@ -2,24 +2,23 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { ApiError, asApiError } from '../../api/errors';
 import {
   ChangePreview,
-  DataSettingsRequest,
   FieldProblem,
   PolicyRequest,
-  SettingsChange
+  ProjectRequest
 } from '../../api/models';
 
-/** A change of what is set; the policy and what concerns datasets are put apart, each as a whole. */
-export type Change = SettingsChange & {
+/** A change of what is set: of a project, or of the policy as a whole. */
+export interface IChange {
+  readonly project?: ProjectRequest;
   readonly policy?: PolicyRequest;
-  readonly data?: DataSettingsRequest;
-};
+}
 
 /** A form as it is filled in: what the admin typed, unread. */
 export type Draft<Field extends string> = Readonly<Record<Field, string>>;
 
 /** What a draft asks for; `problems` are those of what cannot even be sent. */
 export interface IReading {
-  readonly change: Change;
+  readonly change: IChange;
   readonly problems: readonly FieldProblem[];
 }
 
@@ -43,9 +42,9 @@ export interface ISubject<Field extends string, Base> {
   /** Look at it as it is now. */
   find(draft: Draft<Field>, base: Base): Promise<Base>;
   /** Return what a change would do. */
-  preview(change: Change): Promise<ChangePreview>;
+  preview(change: IChange): Promise<ChangePreview>;
   /** Make the change. */
-  put(change: Change, base: Base): Promise<unknown>;
+  put(change: IChange, base: Base): Promise<unknown>;
 }
 
 /** A field that the admin and another user have set to different values. */
@@ -206,7 +205,7 @@ export class SettingModel<Field extends string, Base = unknown> {
   /** Resolves to whether it could be sent and was not refused. */
   private async _attempt(
     busy: 'trying' | 'applying',
-    send: (change: Change) => Promise<void>
+    send: (change: IChange) => Promise<void>
   ): Promise<boolean> {
     if (this._busy) {
       return false;

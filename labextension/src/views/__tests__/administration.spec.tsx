@@ -146,8 +146,8 @@ describe('the projects', () => {
     page.server.on(
       'POST /settings/preview',
       invalid({
-        'put[0].limit': 'Not a number.',
-        'put[0].members[0]': 'No account.'
+        limit: 'Not a number.',
+        'members[0]': 'No account.'
       })
     );
     await page.open();

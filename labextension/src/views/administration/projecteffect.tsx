@@ -97,7 +97,6 @@ function effectText(
     starts: trans.__('Will start:'),
     waits: trans.__('Will be queued:'),
     reclaimed: trans.__('Will be reclaimed:'),
-    moves: trans.__('Will be moved:'),
     keeps: trans.__('Will keep running:'),
     ends: trans.__('Will be stopped:')
   };
