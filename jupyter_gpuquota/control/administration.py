@@ -56,6 +56,8 @@ class Administrator:
         self._store: SettingsStore | None = None
         self._found = Inventory(())
         self._file = QuotaFile(config.quota_file) if config.quota_file else None
+        self.path = str(self._file.path) if self._file else ""
+        """The path of the quota file, empty for none."""
         self._trouble = ""
         self._named = 0
         """The board's revision at which the names in the file were last resolved."""
@@ -131,10 +133,6 @@ class Administrator:
         changed: Whole = getattr(self._board.settings, part)
         return changed
 
-    def text(self) -> SettingsText:
-        """Return the settings in force as a quota file has them."""
-        return text_of(self._board.settings, self.path, with_projects=self._engine is None)
-
     def put_text(self, asked: SettingsTextRequest, who: str) -> SettingsText:
         """Change all that differs from the settings in force; each change is audited.
 
@@ -142,14 +140,14 @@ class Administrator:
         """
         self._check_open()
         by = self._by(str(self._kept.stored.latest))
-        check_revision("The settings", self.text().revision, asked.revision, by)
+        check_revision("The settings", self._text().revision, asked.revision, by)
         wanted = settings_of(asked.text, self._present(), self._board.sessions)
         change = self._begin()
         if self._engine is None:
             change.put_projects(wanted.projects, self._board.sessions, self._teams())
         change.put_others(wanted)
         self._make(change, who)
-        return self.text()
+        return self._text()
 
     def put_template(self, key: tuple[str, str], new: Template | None, who: str) -> None:
         """Store a template; None deletes it. Raises Conflict, StorageFailed.
@@ -161,11 +159,6 @@ class Administrator:
         change = self._begin()
         change.put_template(key, new)
         self._make(change, who)
-
-    @property
-    def path(self) -> str:
-        """The path of the quota file, empty for none."""
-        return str(self._file.path) if self._file else ""
 
     def audit(self) -> tuple[AuditEntry, ...]:
         """Return the audit log, newest entry first."""
@@ -213,6 +206,9 @@ class Administrator:
                     "state folder since an admin first changed one. Use `jupyter gpu project set`."
                 )
         return tuple(text for text in found if text)
+
+    def _text(self) -> SettingsText:
+        return text_of(self._board.settings, self.path)
 
     def _begin(self) -> Change:
         return Change(self._board.settings, self._kept.stored)

@@ -18,7 +18,6 @@ from ..model.ending import PageReport
 from ..model.history import History as Past
 from ..model.nodes import Reading
 from ..model.pods import ContainerRules
-from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy, SettingsText, SettingsTextRequest
 from ..model.quota import Project, Rules
 from ..model.reasons import Reason
@@ -27,10 +26,12 @@ from ..model.sessions import Kind, Session, SessionSpec
 from ..model.struct import Message
 from ..model.volumes.mounts import Mount
 from ..model.volumes.volumes import Volume
+from ..ports.administration import Part, Whole
 from .administration import Administrator
 from .board import Board
 from .recorder import Recorder
 from .resident import Resident
+from .settings.quota_text import text_of
 from .templates import StoredTemplates
 
 Work = Callable[..., Awaitable[Any]]
@@ -261,24 +262,14 @@ class StoredSettings:
         left: Project | None = await self._work(work)
         return left
 
-    async def put_rules(self, rules: Rules, who: str) -> Rules:
-        """Change the rules. Raises Outdated, Conflict, StorageFailed."""
-        changed: Rules = await self._work(self._admin.put, "rules", rules, who)
-        return changed
-
-    async def put_groups(self, groups: Groups, who: str) -> Groups:
-        """Change the node groups. Raises Outdated, Conflict, StorageFailed."""
-        changed: Groups = await self._work(self._admin.put, "groups", groups, who)
-        return changed
-
-    async def put_policy(self, policy: Policy, who: str) -> Policy:
-        """Change the policy as a whole. Raises Outdated, Conflict, StorageFailed."""
-        changed: Policy = await self._work(self._admin.put, "policy", policy, who)
+    async def put(self, part: Part, wanted: Whole, who: str) -> Whole:
+        """Change a part as a whole. Raises Outdated, Conflict, StorageFailed."""
+        changed: Whole = await self._work(self._admin.put, part, wanted, who)
         return changed
 
     async def text(self) -> SettingsText:
         """Return all settings as the text of a quota file."""
-        found: SettingsText = await self._work(self._admin.text)
+        found: SettingsText = await self._work(text_of, self._board.settings, self._admin.path)
         return found
 
     async def put_text(self, asked: SettingsTextRequest, who: str) -> SettingsText:

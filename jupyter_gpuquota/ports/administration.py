@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol, TypeVar
 
 from ..model.policy import Policy
 from ..model.projects import AuditEntry, Groups, SetBy, SettingsText, SettingsTextRequest
 from ..model.quota import Project, Rules
 from ..model.resources import Node
 from ..model.struct import Message
+
+Part = Literal["rules", "groups", "policy"]
+Whole = TypeVar("Whole", Rules, Groups, Policy)
 
 
 class Administration(Protocol):
@@ -47,14 +50,8 @@ class Administration(Protocol):
         An empty `revision` deletes any version of it. Raises NotFound, InUse, Outdated.
         """
 
-    async def put_rules(self, rules: Rules, who: str) -> Rules:
-        """Change the rules; return them with their new revision. Raises Outdated."""
-
-    async def put_groups(self, groups: Groups, who: str) -> Groups:
-        """Change the node groups; return them with their new revision. Raises Outdated."""
-
-    async def put_policy(self, policy: Policy, who: str) -> Policy:
-        """Change the policy as a whole; return it with its new revision. Raises Outdated."""
+    async def put(self, part: Part, wanted: Whole, who: str) -> Whole:
+        """Change a part as a whole; return it with its new revision. Raises Outdated."""
 
     async def text(self) -> SettingsText:
         """Return all settings as the text of a quota file."""

@@ -17,4 +17,4 @@ async def put(backend: Backend, call: Call) -> Groups:
     """Change the node groups."""
     able = require(backend, "administration", backend.administration)
     checked = check_groups(call.body, able.found_nodes(), backend.inventory.projects())
-    return await able.put_groups(checked, call.who)
+    return await able.put("groups", checked, call.who)

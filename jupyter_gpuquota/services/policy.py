@@ -28,7 +28,7 @@ async def get(backend: Backend, call: Call) -> Policy:
 async def put(backend: Backend, call: Call) -> Policy:
     """Change the policy as a whole."""
     able = require(backend, "administration", backend.administration)
-    return await able.put_policy(await _checked(backend, able, call.body), call.who)
+    return await able.put("policy", await _checked(backend, able, call.body), call.who)
 
 
 async def preview(backend: Backend, call: Call) -> Message:

@@ -16,4 +16,4 @@ async def get(backend: Backend, call: Call) -> Rules:
 async def put(backend: Backend, call: Call) -> Rules:
     """Change the rules."""
     able = require(backend, "administration", backend.administration)
-    return await able.put_rules(check_rules(call.body), call.who)
+    return await able.put("rules", check_rules(call.body), call.who)

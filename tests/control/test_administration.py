@@ -52,21 +52,21 @@ async def test_of_two_admins_the_second_is_told(backend: Backend) -> None:
         await backend.administration.delete_project(seen.name, seen.revision, "ben", drain=False)
     assert backend.inventory.projects()[0] == first
     rules = backend.inventory.rules()
-    await backend.administration.put_rules(replace(rules, grace=7), "ana")
+    await backend.administration.put("rules", replace(rules, grace=7), "ana")
     with pytest.raises(Outdated):
-        await backend.administration.put_rules(replace(rules, grace=8), "ben")
+        await backend.administration.put("rules", replace(rules, grace=8), "ben")
     assert backend.inventory.rules().grace == 7
     groups = replace(backend.administration.groups(), items=(NodeGroup(name="big"),))
-    await backend.administration.put_groups(groups, "ana")
+    await backend.administration.put("groups", groups, "ana")
     with pytest.raises(Outdated):
-        await backend.administration.put_groups(groups, "ben")
+        await backend.administration.put("groups", groups, "ben")
 
 
 async def test_groups_label_nodes_that_are_also_told_as_found(backend: Backend) -> None:
     found = backend.administration.found_nodes()
     group = NodeGroup(name="own", nodes=(found[0].name,), separate=True)
-    await backend.administration.put_groups(
-        replace(backend.administration.groups(), items=(group,)), "ana"
+    await backend.administration.put(
+        "groups", replace(backend.administration.groups(), items=(group,)), "ana"
     )
     assert backend.administration.found_nodes() == found
     first = next(node for node in backend.inventory.nodes() if node.name == found[0].name)

@@ -38,7 +38,7 @@ async def test_a_policy_is_set_as_a_whole_and_audited(backend: Backend) -> None:
     session = await until(backend, (await launch(backend)).id, "running")
     before, seen = backend.policing.policy(), backend.changes.revision("policy")
     wanted = asked(backend, "everyone", "project:team-a", idle_timeout="2h")
-    made = await backend.administration.put_policy(wanted, "ana")
+    made = await backend.administration.put("policy", wanted, "ana")
     assert backend.policing.policy() == made
     assert (made.levels, made.built_in) == (wanted.levels, BUILT_IN)
     assert made.revision != before.revision
@@ -51,7 +51,7 @@ async def test_a_policy_is_set_as_a_whole_and_audited(backend: Backend) -> None:
     assert msgspec.json.decode(entry.before, type=Policy) == before
     assert msgspec.json.decode(entry.after, type=Policy) == made
     with pytest.raises(Outdated):
-        await backend.administration.put_policy(wanted, "ben")
+        await backend.administration.put("policy", wanted, "ben")
     assert backend.policing.policy() == made
 
 
@@ -62,7 +62,7 @@ async def test_what_the_policy_says_of_a_project_goes_with_it(backend: Backend) 
         msgspec.convert({"who": who, **exempt}, type=Exemption)
         for who in ("project:team-b", "user:ana")
     )
-    made = await backend.administration.put_policy(replace(wanted, exemptions=exemptions), "ana")
+    made = await backend.administration.put("policy", replace(wanted, exemptions=exemptions), "ana")
     await backend.administration.delete_project("team-b", "", "ana", drain=False)
     left = backend.policing.policy()
     assert [level.level for level in left.levels] == ["everyone"]
@@ -72,13 +72,13 @@ async def test_what_the_policy_says_of_a_project_goes_with_it(backend: Backend) 
     assert entry.what == "removed team-b from the policy"
     assert msgspec.json.decode(entry.before, type=Policy) == made
     assert msgspec.json.decode(entry.after, type=Policy) == left
-    await backend.administration.put_policy(replace(left, levels=()), "ben")
+    await backend.administration.put("policy", replace(left, levels=()), "ben")
 
 
 async def test_a_session_is_kept_alive_as_the_policy_allows(backend: Backend) -> None:
     session = await until(backend, (await launch(backend)).id, "running")
     wanted = asked(backend, "everyone", idle_timeout="2h", keep_alive="1h", keep_alives=2)
-    await backend.administration.put_policy(wanted, "ana")
+    await backend.administration.put("policy", wanted, "ana")
     kept = await backend.policing.keep_alive(session.id, 0)
     assert kept.kept is not None
     assert kept.kept.until > datetime.now(UTC) + timedelta(minutes=59)
@@ -86,7 +86,7 @@ async def test_a_session_is_kept_alive_as_the_policy_allows(backend: Backend) ->
         await backend.policing.keep_alive(session.id, 7200)
     again = await backend.policing.keep_alive(session.id, 60)  # puts nothing off: not counted
     assert (again.kept.until, again.kept.times) == (kept.kept.until, 1)
-    await backend.administration.put_policy(asked(backend, "everyone", keep_alives=1), "ana")
+    await backend.administration.put("policy", asked(backend, "everyone", keep_alives=1), "ana")
     with pytest.raises(NotAllowed):
         await backend.policing.keep_alive(session.id, 0)
     await backend.sessions.suspend(session.id)

@@ -115,6 +115,6 @@ def test_what_is_written_is_read_back(wanted: Settings) -> None:
     assert text_of(found).text == text
     assert replace(found, templates=()) == replace(wanted, templates=())
     owned = read(
-        text_of(wanted, with_projects=False).text.encode(), Present((NODE,), wanted.projects)
+        text_of(replace(wanted, source="engine")).text.encode(), Present((NODE,), wanted.projects)
     )
     assert owned == found

@@ -154,7 +154,7 @@ async def test_a_file_sets_all_but_the_projects(api: FakeApi, tmp_path: Path) ->
         policy = await ask(backend, "policy.get", ADMIN)
         assert [level.level for level in policy.levels] == [f"project:{TEAM}"]
         with pytest.raises(Conflict, match="managed by the file"):
-            await backend.administration.put_rules(backend.inventory.rules(), ADMIN)
+            await backend.administration.put("rules", backend.inventory.rules(), ADMIN)
         newer = tmp_path / "newer.yaml"
         newer.write_text("projects: []\n")
         newer.replace(path)  # at once: for a moment, a file that is written anew is empty

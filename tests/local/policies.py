@@ -23,7 +23,7 @@ async def put_policy(backend: Backend, revision: str, level: str, **rules: Any) 
     """Set it as an admin who has read the policy at a revision. Raises Outdated."""
     request = {"levels": [{"level": level, "rules": rules}], "revision": revision}
     asked = check_policy(msgspec.convert(request, PolicyRequest), ["team-a"])
-    await backend.administration.put_policy(asked, "ana")
+    await backend.administration.put("policy", asked, "ana")
 
 
 async def warned(backend: Backend, session: str, after: datetime | None = None) -> Session:

@@ -93,22 +93,22 @@ async def test_the_policy_is_kept_and_only_its_own_screens_read_again(make):
     level = PolicyLevel(level="project:team-a", rules=PolicyRules(idle_timeout=3600))
     wanted = replace(first.policing.policy(), levels=(level,))
     quota, seen = first.changes.revision("quota"), first.changes.revision("policy")
-    made = await first.administration.put_policy(wanted, "ana")
+    made = await first.administration.put("policy", wanted, "ana")
     assert (first.changes.revision("quota"), first.administration.set_by()) == (quota, "config")
     assert first.changes.revision("policy") != seen
     seen = first.changes.revision("policy")
-    await first.administration.put_rules(replace(first.inventory.rules(), grace=7), "ana")
+    await first.administration.put("rules", replace(first.inventory.rules(), grace=7), "ana")
     assert first.changes.revision("policy") == seen
     assert first.changes.revision("quota") != quota
     await first.resident.close()
     second = await make()
     assert second.policing.policy() == made
     with pytest.raises(Outdated, match=r"ana changed the policy at .* Your change was not saved"):
-        await second.administration.put_policy(wanted, "ben")
+        await second.administration.put("policy", wanted, "ben")
     await second.administration.delete_project("team-a", "", "cho", drain=False)
     left = second.policing.policy()
     assert (left.levels, left.revision != made.revision) == ((), True)
-    again = await second.administration.put_policy(replace(left, levels=made.levels), "ben")
+    again = await second.administration.put("policy", replace(left, levels=made.levels), "ben")
     assert again.revision != left.revision
     await second.resident.close()
     assert (await make()).policing.policy() == again
@@ -118,7 +118,7 @@ async def test_what_the_policy_says_of_a_project_goes_once_it_has_drained(make):
     backend = await make()
     level = PolicyLevel(level="project:team-a", rules=PolicyRules(idle_timeout=3600))
     wanted = replace(backend.policing.policy(), levels=(level,))
-    await backend.administration.put_policy(wanted, "ana")
+    await backend.administration.put("policy", wanted, "ana")
     session = await until(backend, (await launch(backend)).id, "running")
     await backend.administration.delete_project("team-a", "", "ana", drain=True)
     assert backend.policing.policy().levels == (level,)
@@ -187,7 +187,7 @@ async def test_the_account_is_the_admin_on_its_socket_unless_others_are_named(ma
 async def test_groups_bind_sessions_to_nodes(make):
     backend = await make()
     groups = Groups(items=(NodeGroup(name="big", nodes=("dgx1-2",), separate=True),), revision="1")
-    await backend.administration.put_groups(groups, "ana")
+    await backend.administration.put("groups", groups, "ana")
     by_name = {node.name: (node.labels, node.separate) for node in backend.inventory.nodes()}
     assert by_name == {"dgx1-1": ((), False), "dgx1-2": (("big",), True)}
     bound = replace(backend.inventory.projects()[0], node_affinity=Affinity(interactive=("big",)))
@@ -209,9 +209,9 @@ async def test_a_quota_file_sets_everything_and_is_followed(make, tmp_path):
     for change in (
         backend.administration.put_project(Project(name="new", quota=1, revision=""), "ana"),
         backend.administration.delete_project("team-a", "", "ana", drain=True),
-        backend.administration.put_rules(backend.inventory.rules(), "ana"),
-        backend.administration.put_groups(backend.administration.groups(), "ana"),
-        backend.administration.put_policy(backend.policing.policy(), "ana"),
+        backend.administration.put("rules", backend.inventory.rules(), "ana"),
+        backend.administration.put("groups", backend.administration.groups(), "ana"),
+        backend.administration.put("policy", backend.policing.policy(), "ana"),
         backend.administration.put_text(SettingsTextRequest(text="", revision=""), "ana"),
     ):
         with pytest.raises(Conflict, match=str(path)):
@@ -267,13 +267,14 @@ async def test_a_quota_file_that_is_missing_at_first_is_reported(make, tmp_path)
 
 async def test_what_changes_nothing_is_not_a_change(make):
     backend = await make()
-    for put, seen in (
-        (backend.administration.put_project, backend.inventory.projects()[0]),
-        (backend.administration.put_rules, backend.inventory.rules()),
-        (backend.administration.put_groups, backend.administration.groups()),
-        (backend.administration.put_policy, backend.policing.policy()),
+    able, project = backend.administration, backend.inventory.projects()[0]
+    assert await able.put_project(project, "ana") == project
+    for part, seen in (
+        ("rules", backend.inventory.rules()),
+        ("groups", able.groups()),
+        ("policy", backend.policing.policy()),
     ):
-        assert await put(seen, "ana") == seen
+        assert await able.put(part, seen, "ana") == seen
     assert (await backend.administration.audit(), backend.administration.set_by()) == ((), "config")
 
 

@@ -60,11 +60,11 @@ async def set_everything(backend: Backend) -> tuple[Any, ...]:
     """Change each thing that admins set; return what is set then."""
     able = backend.administration
     await able.put_project(replace(backend.inventory.projects()[0], quota=5000), "ana")
-    await able.put_rules(replace(backend.inventory.rules(), grace=7), "ana")
+    await able.put("rules", replace(backend.inventory.rules(), grace=7), "ana")
     group = NodeGroup(name="big", nodes=(backend.inventory.nodes()[0].name,))
-    await able.put_groups(replace(able.groups(), items=(group,)), "ana")
+    await able.put("groups", replace(able.groups(), items=(group,)), "ana")
     level = PolicyLevel(level="everyone", rules=PolicyRules(idle_timeout=3600))
-    await able.put_policy(replace(backend.policing.policy(), levels=(level,)), "ana")
+    await able.put("policy", replace(backend.policing.policy(), levels=(level,)), "ana")
     return what_is_set(backend)
 
 

@@ -63,7 +63,7 @@ async def test_the_grace_that_an_admin_has_set_is_the_one_that_counts(make):
     backend = await make(reclaim_grace=600)
     await borrow(backend, STUBBORN)
     rules = Rules(grace=1, revision=backend.inventory.rules().revision)
-    await backend.administration.put_rules(rules, "ana")
+    await backend.administration.put("rules", rules, "ana")
     made = await launch(backend, "mine", gpu="1")
     await until(backend, made.id, "running")
 

@@ -50,7 +50,7 @@ async def keep(backend: Backend, *exemptions: dict[str, str]) -> Policy:
     """Allow stored exemptions that were valid once."""
     kept = tuple(msgspec.convert(each, Exemption) for each in exemptions)
     policy = msgspec.structs.replace(backend.policing.policy(), exemptions=kept)
-    return await backend.administration.put_policy(policy, "ana")
+    return await backend.administration.put("policy", policy, "ana")
 
 
 async def launch(backend: Backend, **fields: Any) -> Session:

@@ -32,15 +32,16 @@ R = TypeVar("R", bound=Request)
 _TIMES = frozenset({*SPANS, "interactive_duration", "min_runtime", "grace"})
 
 
-def text_of(settings: Settings, file: str = "", *, with_projects: bool = True) -> SettingsText:
+def text_of(settings: Settings, file: str = "") -> SettingsText:
     """Return the settings of admins as a quota file has them; what is usual is left out.
 
-    `file` is the path of the file that sets them.
+    `file` is the path of the file that sets them. An engine's projects are in no file.
     """
+    has_projects = settings.source != "engine"
     data = data_request(settings.data)
     text = _text(
         QuotaFileRequest(
-            projects=tuple(map(_project, settings.projects)) if with_projects else None,
+            projects=tuple(map(_project, settings.projects)) if has_projects else None,
             groups=tuple(map(group_request_of, settings.groups.items)),
             rules=_rules(settings.rules),
             policy=_policy(policy_request(settings.policy)),
