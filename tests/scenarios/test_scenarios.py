@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_gpuquota.core import simulate
 from jupyter_gpuquota.core.scheduling.scheduler import plan
-from jupyter_gpuquota.core.simulate import scenarios
-from jupyter_gpuquota.core.simulate.simulation import Simulation
+from jupyter_gpuquota.core.simulate import Simulation
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.resources import Placement
 from jupyter_gpuquota.model.spans import parse_span
@@ -22,7 +22,7 @@ FILES = sorted(FOLDER.glob("*.yaml"))
 
 
 def read(path: Path):
-    return scenarios.read(YamlDocument(path.read_bytes(), 1 << 20).plain)
+    return simulate.read(YamlDocument(path.read_bytes(), 1 << 20).plain)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -87,7 +87,7 @@ TEAM = {"name": "a", "quota": "1"}
 def problems(*steps, **fields):
     plain = {"nodes": [NODE], "projects": [TEAM], "steps": list(steps), **fields}
     with pytest.raises(InvalidFields) as raised:
-        for _ in Simulation(scenarios.read(plain)).play():
+        for _ in Simulation(simulate.read(plain)).play():
             pass
     return {field.field: field.message for field in raised.value.fields}
 
@@ -169,7 +169,7 @@ def test_whatever_happens_a_scenario_can_be_played(steps):
     ]
     nodes = [{"name": "n1", "gpus": 3, "memory": 32768}]
     teams = [{"name": "a", "quota": "1"}, {"name": "b", "quota": "2", "weight": "1"}]
-    world = Simulation(scenarios.read({"nodes": nodes, "projects": teams, "steps": named}))
+    world = Simulation(simulate.read({"nodes": nodes, "projects": teams, "steps": named}))
     for found, _ in world.play():
         held = sum(milli for s in found.sessions.values() for _, milli in s.devices)
         assert held == round(1000 * sum(p.allocated for p in found.projects.values()))

@@ -71,8 +71,7 @@ def _simulate(_client: Client, args: Args, console: Console) -> None:
 
 def _played(source: _Source, console: Console, *, every_step: bool) -> Played:
     """Return how a scenario ends, after writing what stands after every step, if that is wanted."""
-    from ...core.simulate.scenarios import read  # noqa: PLC0415 (what no other command needs)
-    from ...core.simulate.simulation import Simulation  # noqa: PLC0415 (the same)
+    from ...core.simulate import Simulation, read  # noqa: PLC0415 (what no other command needs)
 
     scenario = read(source.plain)
     world = Simulation(scenario)

@@ -1,24 +1,24 @@
-"""Scenarios played by the scheduler with a clock of their own.
+"""The scheduler's test bench: scenarios, played with a clock of their own.
 
 Starts, ends and graces take no time. After every step, cycles run until nothing changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 from msgspec import UNSET
 
-from ...errors import Internal, InvalidFields
-from ...model.environments import Environment, LaunchPlace
-from ...model.messages.build import reason
-from ...model.quota import USUAL_RULES, Project
-from ...model.reasons import Reason
-from ...model.resources import Node, Placement, Share, simulated_devices
-from ...model.scenarios import (
+from ..errors import FieldError, Internal, InvalidFields, refused
+from ..model.environments import Environment, LaunchPlace
+from ..model.messages.build import reason
+from ..model.quota import USUAL_RULES, Affinity, Project
+from ..model.reasons import Reason
+from ..model.resources import MILLI, Node, Placement, Share, gpus_text, simulated_devices
+from ..model.scenarios import (
     ProjectStanding,
     RunningWish,
     Scenario,
@@ -28,18 +28,24 @@ from ...model.scenarios import (
     Step,
     SubmitStep,
 )
-from ...model.sessions import Session, SessionRequest
-from .. import lifecycle
-from ..idle import lifetime
-from ..requests.specs import Facts, check
-from ..scheduling.apply import apply_plan
-from ..scheduling.capacity import DeviceCapacity, slice_of
-from ..scheduling.placement import Pool
-from ..scheduling.scheduler import plan
-from ..scheduling.snapshot import ClusterSnapshot
-from ..usage.quota import sum_up
-from .scenarios import demand, demand_gpus, demand_new, differences, in_gpus, values
+from ..model.sessions import Session, SessionRequest
+from ..model.spans import parse_span
+from . import lifecycle
+from .decoding import decode
+from .fields import FieldReader
+from .idle import lifetime
+from .requests.shares import parse_quota
+from .requests.specs import Facts, check
+from .scheduling.apply import apply_plan
+from .scheduling.capacity import DeviceCapacity, slice_of
+from .scheduling.placement import Pool
+from .scheduling.scheduler import plan
+from .scheduling.snapshot import ClusterSnapshot
+from .usage.quota import sum_up
 
+_AMOUNTS = ("quota", "weight", "limit", "allocated", "over", "free")
+_SPANS = ("interactive_duration", "min_runtime", "grace", "duration", "age", "advance")
+_KINDS = "submit, delete, advance, expect, set, remove and lose"
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 _TICK = timedelta(milliseconds=1)
 """The duration of a step, so that their order is known."""
@@ -47,6 +53,18 @@ _MOST_CYCLES = 1_000
 _PLACE = LaunchPlace(
     environment=Environment(id="base", label="base", prefix="/", python="/bin/python"), folder="/"
 )
+
+
+def read(plain: object) -> Scenario:
+    """Return the scenario that plain lists, mappings and scalars describe. Raises InvalidFields."""
+    reader = FieldReader()
+    scenario = decode(plain, Scenario, reader)
+    reader.finish()
+    assert scenario  # noqa: S101 (else there are errors)
+    for i, step in enumerate(scenario.steps):
+        problem = f"A step is one of {_KINDS}; this is {len(step.kinds)} of them."
+        _demand(len(step.kinds) == 1, f"steps[{i}]", problem)
+    return scenario
 
 
 class Simulation:
@@ -71,15 +89,15 @@ class Simulation:
         self._durations: dict[str, int] = {}
         self._again: datetime | None = None
         for i, node in enumerate(scenario.nodes):
-            demand_new(node.name, self.nodes, f"nodes[{i}].", "Node")
+            _demand_new(node.name, self.nodes, f"nodes[{i}].", "Node")
             devices = simulated_devices(node.name, node.gpus, node.model, node.memory)
             made = Node(name=node.name, devices=devices, labels=node.labels, separate=node.separate)
             self.nodes[node.name] = made
         for i, project in enumerate(scenario.projects):
-            demand_new(project.name, self.projects, f"projects[{i}].", "Project")
+            _demand_new(project.name, self.projects, f"projects[{i}].", "Project")
             missing = f"The quota of {project.name!r} is missing."
-            demand(project.quota is not UNSET, f"projects[{i}]", missing)
-            self.projects[project.name] = Project(**values(project, f"projects[{i}]."))
+            _demand(project.quota is not UNSET, f"projects[{i}]", missing)
+            self.projects[project.name] = Project(**_values(project, f"projects[{i}]."))
 
     def play(self) -> Iterator[tuple[Standing, list[tuple[str, str]]]]:
         """Run the steps; yield what is then, and what a step expects differently.
@@ -96,7 +114,7 @@ class Simulation:
             self._do(step, path)
             self._settle()
             found = self.standing(number + 1)
-            wanted = differences(step.expect, found, f"{path}expect.") if step.expect else ()
+            wanted = _differences(step.expect, found, f"{path}expect.") if step.expect else ()
             yield found, [*wanted]
 
     def standing(self, step: int) -> Standing:
@@ -105,15 +123,15 @@ class Simulation:
         uses = sum_up(now.projects, now.sessions, now.nodes)
         projects = {
             use.name: ProjectStanding(
-                allocated=in_gpus(use.allocated),
-                quota=in_gpus(use.quota),
-                over=in_gpus(use.over),
+                allocated=_in_gpus(use.allocated),
+                quota=_in_gpus(use.quota),
+                over=_in_gpus(use.over),
                 waiting=use.waiting,
             )
             for use in uses.projects
         }
         sessions = {name: self._session(name) for name in self._order}
-        return Standing(step=step, projects=projects, sessions=sessions, free=in_gpus(uses.free))
+        return Standing(step=step, projects=projects, sessions=sessions, free=_in_gpus(uses.free))
 
     @property
     def snapshot(self) -> ClusterSnapshot:
@@ -144,35 +162,35 @@ class Simulation:
         for place, (inside, submit) in enumerate(step.submits.items()):
             self._submit(submit, place, f"{path}{inside}.")
         for name in step.delete or ():
-            demand(name in self._order, f"{path}delete", f"Session {name!r} does not exist yet.")
+            _demand(name in self._order, f"{path}delete", f"Session {name!r} does not exist yet.")
             self.sessions.pop(name, None)
             self.gone[name] = SessionStanding(state="deleted")
         if step.advance is not None:
-            self._advance(values(step, path)["advance"])
+            self._advance(_values(step, path)["advance"])
         if change := step.change:
             one = (change.project is None) != (change.rules is None)
-            demand(one, f"{path}set", "Set either a project or the rules.")
+            _demand(one, f"{path}set", "Set either a project or the rules.")
             if wish := change.project:
                 before = self.projects.get(wish.name) or Project(name=wish.name, quota=0)
-                changes = values(wish, f"{path}set.project.")
+                changes = _values(wish, f"{path}set.project.")
                 self.projects[wish.name] = msgspec.structs.replace(before, **changes)
             if change.rules:
-                changes = values(change.rules, f"{path}set.rules.")
+                changes = _values(change.rules, f"{path}set.rules.")
                 self.rules = msgspec.structs.replace(self.rules, **changes)
         if step.remove:
             name = step.remove.project
             missing = f"Project {name!r} does not exist."
-            demand(name in self.projects, f"{path}remove.project", missing)
+            _demand(name in self.projects, f"{path}remove.project", missing)
             del self.projects[name]
         if step.lose:
-            demand_gpus(self.nodes, step.lose.node, step.lose.gpus, f"{path}lose.", "gpus")
+            _demand_gpus(self.nodes, step.lose.node, step.lose.gpus, f"{path}lose.", "gpus")
             self._lose(step.lose.node, step.lose.gpus)
 
     def _submit(self, wish: SubmitStep, place: int, path: str) -> None:
         """Queue a session, or have it run where it runs already; `place` is that in its list."""
-        demand_new(wish.name, self._order, path, "Session")
+        _demand_new(wish.name, self._order, path, "Session")
         self._order.append(wish.name)
-        spans = values(wish, path)
+        spans = _values(wish, path)
         request = SessionRequest(
             name=wish.name,
             project=wish.project,
@@ -215,9 +233,9 @@ class Simulation:
 
     def _held(self, wish: RunningWish, share: Share, path: str) -> Placement | None:
         """Return what a running session holds, None if others hold it."""
-        demand_gpus(self.nodes, wish.node, wish.devices, path, "devices")
+        _demand_gpus(self.nodes, wish.node, wish.devices, path, "devices")
         once = wish.devices and len({*wish.devices}) == len(wish.devices)
-        demand(once, f"{path}devices", "Name each GPU that it holds once.")
+        _demand(once, f"{path}devices", "Name each GPU that it holds once.")
         held = [session.placement for session in self.sessions.values() if session.placement]
         node = Pool([*self.nodes.values()], held).nodes[wish.node]
         devices = [node.devices[index] for index in wish.devices]
@@ -292,3 +310,79 @@ class Simulation:
             if not apply_plan(decided, self.sessions, self.now):
                 return
         raise Internal(f"The scheduler has not settled after {_MOST_CYCLES} cycles.")
+
+
+def _values(wish: msgspec.Struct, path: str) -> dict[str, Any]:
+    """Return the fields that are set, as the model has them. Raises InvalidFields."""
+    found = {}
+    for each in msgspec.structs.fields(wish):
+        value = getattr(wish, each.name)
+        if value is not UNSET:
+            try:
+                found[each.name] = _value(each.name, value)
+            except ValueError as error:
+                raise refused(FieldError(f"{path}{each.name}", str(error))) from error
+    return found
+
+
+def _value(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in _AMOUNTS:
+        return parse_quota(str(value))
+    if name in _SPANS:
+        return parse_span(value)
+    if name == "node_affinity":
+        return Affinity(interactive=value.interactive, train=value.train)
+    return value
+
+
+def _demand(condition: object, path: str, problem: str) -> None:
+    """Raise InvalidFields for a field unless a condition is true."""
+    if not condition:
+        raise refused(FieldError(path, problem))
+
+
+def _demand_new(name: str, known: Container[str], path: str, what: str) -> None:
+    """Raise InvalidFields for a name that is known already."""
+    _demand(name not in known, f"{path}name", f"{what} {name!r} is listed twice.")
+
+
+def _demand_gpus(
+    nodes: Mapping[str, Node], name: str, indexes: tuple[int, ...], path: str, key: str
+) -> None:
+    """Raise InvalidFields for a node or GPUs that do not exist."""
+    _demand(name in nodes, f"{path}node", f"Node {name!r} does not exist.")
+    for index in indexes:
+        there = index < len(nodes[name].devices)
+        _demand(there, f"{path}{key}", f"{name} has no GPU {index}.")
+
+
+def _differences(wanted: msgspec.Struct, found: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Iterate over what differs from an expectation: where, and how. Raises InvalidFields."""
+    for name, value in _values(wanted, path).items():
+        where, actual = f"{path}{name}", getattr(found, name)
+        if isinstance(value, dict):
+            for key, each in value.items():
+                if key in actual:
+                    yield from _differences(each, actual[key], f"{where}.{key}.")
+                else:
+                    yield f"{where}.{key}", f"no such {name.removesuffix('s')}"
+        elif name in _AMOUNTS:
+            milli = round(actual * MILLI)
+            if value != milli:
+                yield where, f"expected {gpus_text(value)}, is {gpus_text(milli)}"
+        elif value != actual:
+            why = f" ({found.message})" if getattr(found, "message", "") else ""
+            yield where, f"expected {_text(value)}, is {_text(actual)}{why}"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return str([list(pair) for pair in value])
+    return str(value) or "nothing"
+
+
+def _in_gpus(milli: int) -> int | float:
+    """Return milli-GPU as GPUs: exact, and as an integer where possible."""
+    return milli / MILLI if milli % MILLI else milli // MILLI

@@ -1,1 +1,0 @@
-"""Scenarios: the test bench of the scheduler."""
