@@ -10,14 +10,17 @@ import pytest
 
 from jupyter_gpuquota.errors import InUse
 from jupyter_gpuquota.kubernetes.resources import CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES
-from jupyter_gpuquota.kubernetes.snapshots.copies.copies import Copies
-from jupyter_gpuquota.kubernetes.snapshots.discovery import Offer, discover
-from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
-from jupyter_gpuquota.kubernetes.snapshots.labels import GROUPED, SNAPSHOT
+from jupyter_gpuquota.kubernetes.snapshots.claims import Restorer, Wanted, claim_name
+from jupyter_gpuquota.kubernetes.snapshots.copies import Copies
+from jupyter_gpuquota.kubernetes.snapshots.kinds import (
+    GROUPED,
+    SNAPSHOT,
+    SNAPSHOTS,
+    Offer,
+    discover,
+)
 from jupyter_gpuquota.kubernetes.snapshots.order import Order, Patience, copy_name
 from jupyter_gpuquota.kubernetes.snapshots.plan import Storage, plan
-from jupyter_gpuquota.kubernetes.snapshots.restoring import Restorer, Wanted, claim_name
-from jupyter_gpuquota.kubernetes.snapshots.taking import Taker
 from scripts.cluster.setup import wait_for
 from scripts.cluster.storage import faults
 from tests.cluster.storage import claim, path_of, snapshot, stateful_set_with
@@ -64,7 +67,7 @@ async def take(api, offer, order, *, patience=SOON):
     claims = await api.list(CLAIMS, order.namespace)
     wanted = plan(claims, offer)
     assert not wanted.problems
-    taken = await Taker(Copies(api, patience), patience).take(order, wanted.batches)
+    taken = await Copies(api, patience).take(order, wanted.batches)
     return {each.claim: each for each in taken}
 
 
@@ -176,7 +179,7 @@ async def test_a_claim_without_a_class_of_snapshots_is_cloned(kubelet, team, ord
         )
         [batch] = plan([bound], Offer(), storage).batches
         copies = Copies(api, SOON)
-        [taken] = await Taker(copies, SOON).take(order, [batch])
+        [taken] = await copies.take(order, [batch])
         assert (taken.problem, taken.provider) == ("", "clone")
         assert (kubelet.claim(team.namespace, taken.handle) / "name").read_text() == "work"
         again = wanted(team, "work", taken.handle, provider=taken.provider)

@@ -14,7 +14,7 @@ from jupyter_gpuquota.errors import GpuQuotaError
 from jupyter_gpuquota.kubernetes.labels import COPY_READER
 from jupyter_gpuquota.kubernetes.objects.storage import Claim
 from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS
-from jupyter_gpuquota.kubernetes.snapshots.labels import GROUPED
+from jupyter_gpuquota.kubernetes.snapshots.kinds import GROUPED
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRequest
 from tests.cluster.data_sites import Site
 from tests.cluster.proxy import FaultProxy, Rule

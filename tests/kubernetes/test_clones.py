@@ -13,13 +13,11 @@ from jupyter_gpuquota.errors import InUse
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.labels import COPY
 from jupyter_gpuquota.kubernetes.resources import CLAIMS, EVENTS
-from jupyter_gpuquota.kubernetes.snapshots.copies.copies import Copies
-from jupyter_gpuquota.kubernetes.snapshots.labels import SELECTED_NODE, SNAPSHOT
+from jupyter_gpuquota.kubernetes.snapshots.claims import Restorer, Wanted
+from jupyter_gpuquota.kubernetes.snapshots.copies import Copies, Orphans
+from jupyter_gpuquota.kubernetes.snapshots.kinds import SELECTED_NODE, SNAPSHOT
 from jupyter_gpuquota.kubernetes.snapshots.order import Order
-from jupyter_gpuquota.kubernetes.snapshots.orphans import Orphans
 from jupyter_gpuquota.kubernetes.snapshots.plan import CLONE, Batch
-from jupyter_gpuquota.kubernetes.snapshots.restoring import Restorer, Wanted
-from jupyter_gpuquota.kubernetes.snapshots.taking import Taker
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_snapshots import (
     DRIVER,
@@ -54,7 +52,7 @@ def names(api: FakeApi) -> set[str]:
 
 async def clone(api: FakeApi) -> Any:
     """Clone the claim, and return what became of it."""
-    [found] = await Taker(Copies(api, PATIENCE), PATIENCE).take(ORDER, [BATCH])
+    [found] = await Copies(api, PATIENCE).take(ORDER, [BATCH])
     return found
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.kubernetes.resources import CLAIMS
-from jupyter_gpuquota.kubernetes.snapshots.copies.copies import Copies
+from jupyter_gpuquota.kubernetes.snapshots.claims import Restorer, Wanted
+from jupyter_gpuquota.kubernetes.snapshots.copies import Copies
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
-from jupyter_gpuquota.kubernetes.snapshots.restoring import Restorer, Wanted
 from tests.kubernetes.fake_snapshots import TEAM, cluster
 
 pytestmark = pytest.mark.asyncio

@@ -21,7 +21,7 @@ from jupyter_gpuquota.errors import (
     Unavailable,
 )
 from jupyter_gpuquota.kubernetes.builders.copy_reader import COPIES
-from jupyter_gpuquota.kubernetes.snapshots.reading.reader import _ARCHIVE
+from jupyter_gpuquota.kubernetes.snapshots.export import _ARCHIVE
 from jupyter_gpuquota.store.processes.rooms import Room
 from tests.jobs.forks import Forks
 from tests.kubernetes.exported import write

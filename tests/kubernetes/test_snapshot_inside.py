@@ -11,8 +11,7 @@ import pytest
 
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
-from jupyter_gpuquota.kubernetes.snapshots.inside import Inside, Looked
-from jupyter_gpuquota.kubernetes.snapshots.variables import PodVariables
+from jupyter_gpuquota.kubernetes.snapshots.inside import Inside, Looked, PodVariables
 from jupyter_gpuquota.model.programs import ExecRequest, ExecResult
 from jupyter_gpuquota.model.sessions import LogChunk, LogQuery
 from tests.jobs.snapshots.taken import order

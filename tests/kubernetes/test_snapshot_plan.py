@@ -18,9 +18,14 @@ from jupyter_gpuquota.kubernetes.objects.storage import (
     PersistentVolume,
     VolumeSpec,
 )
-from jupyter_gpuquota.kubernetes.snapshots.discovery import Offer, discover
-from jupyter_gpuquota.kubernetes.snapshots.kinds import CLASSES, group_classes
-from jupyter_gpuquota.kubernetes.snapshots.labels import SELECTED_NODE
+from jupyter_gpuquota.kubernetes.snapshots.claims import claim_name
+from jupyter_gpuquota.kubernetes.snapshots.kinds import (
+    CLASSES,
+    SELECTED_NODE,
+    Offer,
+    discover,
+    group_classes,
+)
 from jupyter_gpuquota.kubernetes.snapshots.plan import (
     PROVISIONER,
     NotCopied,
@@ -28,7 +33,6 @@ from jupyter_gpuquota.kubernetes.snapshots.plan import (
     class_for,
     plan,
 )
-from jupyter_gpuquota.kubernetes.snapshots.restoring import claim_name
 from tests.kubernetes.fake_api import FakeApi
 
 DRIVER, OTHER = "csi.example.org", "nfs.csi.k8s.io"

@@ -1,21 +1,35 @@
-"""Restores on disk, one object each: what a restarted controller goes on with."""
+"""Restores on disk, one object each, and carrying them out: a restarted controller goes on."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
+from ...core.snapshots.restore import is_forgotten
+from ...errors import GpuQuotaError, Internal
 from ...model.sessions import SessionSpec
 from ...model.snapshots.manifest import TreePart
-from ...model.snapshots.restore import Restoration
+from ...model.snapshots.restore import Restoration, RestoreState
+from ...model.struct import problem_of
+from ...ports.sessions import Sessions
 from ...store.lake.objects import Objects
 from ..volumes.store import VolumeRecord
 
 _log = logging.getLogger(__name__)
+
+
+class Recorded(msgspec.Struct, frozen=True, kw_only=True):
+    """One restore as users see it; more of it is what its next steps need."""
+
+    shown: Restoration
 
 
 class Tree(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,10 +65,9 @@ class NewVolume(msgspec.Struct, frozen=True, kw_only=True):
     tree: Tree
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """One restore, with what its next steps need."""
+class Record(Recorded, frozen=True, kw_only=True):
+    """One restore into a folder, with what its next steps need."""
 
-    shown: Restoration
     tree: Tree | None
     spec: SessionSpec | None = None
     volumes: tuple[NewVolume, ...] = ()
@@ -64,14 +77,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         """Everything that is written."""
         own = (self.tree,) if self.tree else ()
         return (*own, *(each.tree for each in self.volumes))
-
-
-class Recorded(Protocol):
-    """One restore, with what its next steps need."""
-
-    @property
-    def shown(self) -> Restoration:
-        """What users see of it."""
 
 
 R = TypeVar("R", bound=Recorded)
@@ -113,3 +118,83 @@ class Journal(Generic[R]):
         await self._own.delete([f"{self._prefix}{restore}.json"])
         rest = {key: each for key, each in self._records.items() if key != restore}
         self._records = MappingProxyType(rest)
+
+
+class Restores(ABC, Generic[R]):
+    """Restores that were begun. Each is recorded before every step: a restart goes on with it."""
+
+    def __init__(self, journal: Journal[R], changed: Callable[[], None]) -> None:
+        self.sessions: Sessions | None = None
+        """Where sessions are launched; set when the backend is complete."""
+        self._journal = journal
+        self._changed = changed
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def all(self) -> tuple[Restoration, ...]:
+        """Return all restores, newest first."""
+        shown = (each.shown for each in self._journal.all())
+        return tuple(sorted(shown, key=lambda each: (each.begun, each.id), reverse=True))
+
+    def needed(self) -> set[str]:
+        """Return the snapshots that are being restored."""
+        return {each.snapshot for each in self.all() if each.active}
+
+    async def resume(self) -> None:
+        """Go on with what an earlier controller has begun."""
+        await self._journal.read()
+        await self._sweep()
+        for record in self._journal.all():
+            if record.shown.active:
+                self._go(record, again=True)
+            elif is_forgotten(record.shown, datetime.now(UTC)):
+                await self._journal.drop(record.shown.id)
+
+    async def close(self) -> None:
+        """Stop; the next controller goes on."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _begin(self, record: R) -> Restoration:
+        """Record a restore, and carry it out. Raises StorageFailed, Unavailable."""
+        await self._journal.put(record)
+        self._go(record)
+        return record.shown
+
+    @abstractmethod
+    async def _step(self, record: R, *, again: bool) -> R:
+        """Carry out one step, which may have been done before a kill already."""
+
+    async def _sweep(self) -> None:
+        """Remove what was begun for restores that are over."""
+
+    async def _fail(self, record: R, error: GpuQuotaError) -> None:
+        shown = replace(record.shown, problem=problem_of(error))
+        await self._journal.put(moved(replace(record, shown=shown), "failed"))
+        await self._sweep()
+        self._changed()
+
+    def _go(self, record: R, *, again: bool = False) -> None:
+        self._changed()
+        task = asyncio.create_task(self._run(record, again=again))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, record: R, *, again: bool) -> None:
+        """Carry out the steps that are left."""
+        try:
+            while record.shown.active:
+                record = await self._step(record, again=again)
+                again = False
+                await self._journal.put(record)
+                self._changed()
+        except GpuQuotaError as error:
+            await self._fail(record, error)
+        except Exception as error:  # noqa: BLE001 (a bug must not leave a restore unfinished)
+            _log.exception("a restore has failed")
+            await self._fail(record, Internal(f"The restore has failed: {error}."))
+
+
+def moved(record: R, state: RestoreState) -> R:
+    """Return a restore in the next state."""
+    return replace(record, shown=replace(record.shown, state=state, updated=datetime.now(UTC)))

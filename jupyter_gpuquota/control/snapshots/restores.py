@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -11,14 +9,12 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from ...core.snapshots import volumes
-from ...core.snapshots.restore import Found, Space, is_forgotten
+from ...core.snapshots.restore import Found, Space
 from ...core.snapshots.volumes import mounting
-from ...errors import Conflict, FieldError, GpuQuotaError, Internal, NotFound, refused
+from ...errors import Conflict, FieldError, Internal, NotFound, refused
 from ...model.sessions import Session
 from ...model.snapshots.manifest import Manifest, TreePart
-from ...model.snapshots.restore import Restoration, RestoreRequest, RestoreState
-from ...model.struct import problem_of
-from ...ports.sessions import Sessions
+from ...model.snapshots.restore import Restoration, RestoreRequest
 from ...ports.snapshots import RestoreOrder
 from ...store.lake import layout
 from ...store.spawn import new_id
@@ -26,16 +22,15 @@ from ...store.tasks import in_thread
 from ..volumes.restored import RestoredVolumes
 from ..volumes.store import VolumeRecord
 from .folders import Fetching, Folders
-from .journal import Journal, NewVolume, Record, Tree, tree_of
+from .journal import Journal, NewVolume, Record, Restores, Tree, moved, tree_of
 from .registry import Registry
 
-_log = logging.getLogger(__name__)
 _VOLUMES_ONLY = (
     "Storing the session's folder had failed: its volumes can be restored into a new session."
 )
 
 
-class FolderRestores:
+class FolderRestores(Restores[Record]):
     """Restores into folders: a job writes the files, then a session is launched in them."""
 
     def __init__(
@@ -46,20 +41,11 @@ class FolderRestores:
         fetching: Fetching,
         changed: Callable[[], None],
     ) -> None:
-        self.sessions: Sessions | None = None
-        """Where sessions are launched; set when the backend is complete."""
+        super().__init__(journal, changed)
         self.finding = Finding(registry, folders)
         """What looks for what is there; it knows the volumes, if any can be made."""
-        self._journal = journal
         self._folders = folders
         self._fetching = fetching
-        self._changed = changed
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    def all(self) -> tuple[Restoration, ...]:
-        """Return all restores, newest first."""
-        shown = (each.shown for each in self._journal.all())
-        return tuple(sorted(shown, key=lambda each: (each.begun, each.id), reverse=True))
 
     async def found(self, manifest: Manifest, request: RestoreRequest, name: str) -> Found:
         """Return what is there, before anything is made. Raises InvalidFields, Unavailable."""
@@ -67,50 +53,7 @@ class FolderRestores:
 
     async def begin(self, order: RestoreOrder) -> Restoration:
         """Begin a restore. Raises Conflict, StorageFailed, Unavailable."""
-        record = record_of(order, self.finding.volumes)
-        await self._journal.put(record)
-        self._go(record)
-        return record.shown
-
-    async def resume(self) -> None:
-        """Go on with what an earlier controller has begun."""
-        await self._journal.read()
-        await self._sweep()
-        for record in self._journal.all():
-            if record.shown.active:
-                self._go(record, again=True)
-            elif is_forgotten(record.shown, datetime.now(UTC)):
-                await self._journal.drop(record.shown.id)
-
-    async def close(self) -> None:
-        """Stop; the next controller goes on."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def needed(self) -> set[str]:
-        """Return the snapshots that are being restored."""
-        return {each.snapshot for each in self.all() if each.active}
-
-    def _go(self, record: Record, *, again: bool = False) -> None:
-        self._changed()
-        task = asyncio.create_task(self._run(record, again=again))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _run(self, record: Record, *, again: bool = False) -> None:
-        """Carry out the steps that are left."""
-        try:
-            while record.shown.active:
-                record = await self._step(record, again=again)
-                again = False
-                await self._journal.put(record)
-                self._changed()
-        except GpuQuotaError as error:
-            await self._fail(record, error)
-        except Exception as error:  # noqa: BLE001 (a bug must not leave a restore unfinished)
-            _log.exception("a restore has failed")
-            await self._fail(record, Internal(f"The restore has failed: {error}."))
+        return await self._begin(record_of(order, self.finding.volumes))
 
     async def _step(self, record: Record, *, again: bool) -> Record:
         """Carry out one step, which may have been done before a kill already."""
@@ -118,9 +61,9 @@ class FolderRestores:
             record = await self._fetched(record, again=again)
             for each in record.volumes:
                 await self._volumes.complete(each.record, record.shown.id)
-            return _moved(record, "launching" if record.spec else "done")
+            return moved(record, "launching" if record.spec else "done")
         session = await self._launched(record)
-        return _moved(replace(record, shown=replace(record.shown, session=session.id)), "done")
+        return moved(replace(record, shown=replace(record.shown, session=session.id)), "done")
 
     async def _fetched(self, record: Record, *, again: bool) -> Record:
         """Write what is not there yet; another job does what a killed one has left."""
@@ -169,16 +112,6 @@ class FolderRestores:
         if self.finding.volumes:
             active = {each.id for each in self.all() if each.active}
             await self.finding.volumes.keep_only(active)
-
-    async def _fail(self, record: Record, error: GpuQuotaError) -> None:
-        shown = replace(record.shown, problem=problem_of(error))
-        await self._journal.put(_moved(replace(record, shown=shown), "failed"))
-        await self._sweep()
-        self._changed()
-
-
-def _moved(record: Record, state: RestoreState) -> Record:
-    return replace(record, shown=replace(record.shown, state=state, updated=datetime.now(UTC)))
 
 
 def record_of(order: RestoreOrder, volumes: RestoredVolumes | None) -> Record:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import posixpath
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Any, Generic, TypeVar
 
 from msgspec.structs import replace
 
@@ -21,17 +23,105 @@ from ...store.tasks import in_thread
 from .capture import Maker
 from .comparison import Comparing
 from .folders import Fetching, Folders
-from .journal import tree_of
+from .journal import Restores, tree_of
 from .quiescence import SavingPages
 from .registry import Registry
 from .restores import FolderRestores
 
 Verify = Callable[[Sequence[TreePart], str], Awaitable[Job]]
 """Starts to hash trees of one lake again, for a user."""
+_UNFINISHED = frozenset({"making", "failed"})
+R = TypeVar("R", bound=Restores[Any])
 
 
-class LakeSnapshots:
-    """The snapshots of all users."""
+class StoredSnapshots(ABC, Generic[R]):
+    """The snapshots of all users: their manifests are in lakes, whatever has their files."""
+
+    def __init__(self, registry: Registry, maker: Maker, pages: SavingPages, restores: R) -> None:
+        self.restores: R = restores
+        self._registry = registry
+        self._maker = maker
+        self._pages = pages
+
+    def all(self) -> tuple[Snapshot, ...]:
+        """Return all snapshots without `actions`, newest first."""
+        made_by = {snapshot: job for job, snapshot in self._maker.jobs.items()}
+        making = {(each.session, each.created): each for each in self._maker.all()}
+        found = []
+        for entry in self._registry.all():
+            each = entry.snapshot
+            made = making.pop((each.session, each.created), None)
+            found.append(replace(each, job=made_by.get(each.id, made.id if made else "")))
+        found += making.values()
+        return tuple(sorted(found, key=lambda each: (each.created, each.id), reverse=True))
+
+    def problems(self) -> tuple[str, ...]:
+        """Return which lakes do not answer now."""
+        return self._registry.problems()
+
+    async def manifest(self, snapshot: Snapshot) -> Manifest | None:
+        """Return a manifest, None while there is none. Raises Damaged, Unavailable."""
+        if snapshot.state in _UNFINISHED:
+            return None
+        return await self._registry.manifest(snapshot.id)
+
+    async def create(
+        self, session: Session, request: SnapshotRequest, author: str, trigger: Trigger
+    ) -> Snapshot:
+        """Begin to take a snapshot. Raises Conflict without a lake."""
+        earlier = [
+            each.id
+            for each in self.all()
+            if each.session == session.id and each.state not in _UNFINISHED
+        ]
+        origins = [each.snapshot for each in self.restores.all() if each.session == session.id]
+        parent = next(iter([*earlier, *origins]), "")
+        return await self._maker.create(session, request, author, trigger, parent)
+
+    async def mark(self, snapshot: Snapshot) -> Snapshot:
+        """Store tags and pin. Raises Unavailable, NotFound."""
+        return await self._registry.mark(snapshot)
+
+    async def remove(self, snapshot: Snapshot) -> None:
+        """Remove a snapshot, its manifest last, or cancel its making.
+
+        Who is interrupted can do it again. Raises NotFound, InUse, NotAllowed, Unavailable.
+        """
+        if snapshot.state in _UNFINISHED:
+            self._maker.cancel(snapshot.id)
+            return
+        known = self._registry.find(snapshot.id).snapshot
+        retention.check_removable(known, self.restores.needed())
+        await self._remove_copies(snapshot)
+        await self._registry.remove(snapshot.id)
+
+    async def compare(self, before: Snapshot, after: Snapshot) -> SnapshotComparison:
+        """Return what differs. Raises Conflict, Damaged, Unavailable."""
+        old, new = await self.manifest(before), await self.manifest(after)
+        if old is None or new is None:
+            raise Conflict("A snapshot is not ready.", hint="Wait until it is.")
+        return await self._compared(before.id, old, after.id, new)
+
+    def saving(self) -> Mapping[str, datetime]:
+        """Return until when the pages of which sessions shall save."""
+        return self._pages.saving()
+
+    def page(self, session: Session, page: str, report: PageReport) -> None:
+        """Note what a page of a session has reported."""
+        self._pages.put(session.id, page, report)
+
+    async def _remove_copies(self, snapshot: Snapshot) -> None:
+        """Remove what a snapshot has elsewhere than in its lake."""
+
+    @abstractmethod
+    async def _compared(
+        self, before: str, old: Manifest, after: str, new: Manifest
+    ) -> SnapshotComparison:
+        """Return what differs. Raises Damaged, Unavailable."""
+
+
+class LakeSnapshots(StoredSnapshots[FolderRestores]):
+    """The snapshots of all users, with their files in lakes."""
 
     def __init__(
         self,
@@ -44,57 +134,11 @@ class LakeSnapshots:
         verify: Verify,
         comparing: Comparing,
     ) -> None:
-        self.restores = restores
-        self._registry = registry
-        self._maker = maker
-        self._pages = pages
+        super().__init__(registry, maker, pages, restores)
         self._fetching = fetching
         self._folders = folders
         self._verify = verify
         self._comparing = comparing
-
-    def all(self) -> tuple[Snapshot, ...]:
-        """Return all snapshots without `actions`, newest first."""
-        made_by = {snapshot: job for job, snapshot in self._maker.jobs.items()}
-        ready = [
-            replace(each.snapshot, job=made_by.get(each.snapshot.id, ""))
-            for each in self._registry.all()
-        ]
-        known = {each.job for each in ready}
-        found = [*ready, *(each for each in self._maker.all() if each.id not in known)]
-        return tuple(sorted(found, key=lambda each: (each.created, each.id), reverse=True))
-
-    def problems(self) -> tuple[str, ...]:
-        """Return which lakes do not answer now."""
-        return self._registry.problems()
-
-    async def manifest(self, snapshot: Snapshot) -> Manifest | None:
-        """Return a manifest, None while there is none. Raises Damaged, Unavailable."""
-        if snapshot.state in {"making", "failed"}:
-            return None
-        return await self._registry.manifest(snapshot.id)
-
-    async def create(
-        self, session: Session, request: SnapshotRequest, author: str, trigger: Trigger
-    ) -> Snapshot:
-        """Begin to take a snapshot. Raises Conflict."""
-        earlier = [each.id for each in self.all() if _before(each, session)]
-        origins = [each.snapshot for each in self.restores.all() if each.session == session.id]
-        parent = next(iter([*earlier, *origins]), "")
-        return await self._maker.create(session, request, author, trigger, parent)
-
-    async def mark(self, snapshot: Snapshot) -> Snapshot:
-        """Store tags and pin. Raises Unavailable, NotFound."""
-        return await self._registry.mark(snapshot)
-
-    async def remove(self, snapshot: Snapshot) -> None:
-        """Remove a snapshot, or cancel its making. Raises NotFound, InUse, Unavailable."""
-        if snapshot.state in {"making", "failed"}:
-            self._maker.cancel(snapshot.id)
-            return
-        known = self._registry.find(snapshot.id).snapshot
-        retention.check_removable(known, self.restores.needed())
-        await self._registry.remove(snapshot.id)
 
     async def verify(self, snapshot: Snapshot, user: str) -> Job:
         """Start to hash everything again. Raises Conflict, NotFound, Damaged."""
@@ -117,24 +161,10 @@ class LakeSnapshots:
             raise _nothing()
         return await self._fetching.start(new_id(), wanted, user)
 
-    async def compare(self, before: Snapshot, after: Snapshot) -> SnapshotComparison:
-        """Return what differs. Raises Damaged, Unavailable."""
-        old, new = await self.manifest(before), await self.manifest(after)
-        if old is None or new is None:
-            raise Conflict("A snapshot is not ready.", hint="Wait until it is.")
-        return await self._comparing.compare(before.id, old, after.id, new)
-
-    def saving(self) -> Mapping[str, datetime]:
-        """Return until when the pages of which sessions shall save."""
-        return self._pages.saving()
-
-    def page(self, session: Session, page: str, report: PageReport) -> None:
-        """Note what a page of a session has reported."""
-        self._pages.put(session.id, page, report)
-
-
-def _before(snapshot: Snapshot, session: Session) -> bool:
-    return snapshot.session == session.id and snapshot.state in {"ready", "partial"}
+    async def _compared(
+        self, before: str, old: Manifest, after: str, new: Manifest
+    ) -> SnapshotComparison:
+        return await self._comparing.compare(before, old, after, new)
 
 
 def _trees(manifest: Manifest) -> Sequence[TreePart]:

@@ -32,22 +32,15 @@ from ..builders.defaults import PodDefaults
 from ..builders.helper_pod import DataJobSettings
 from ..builders.volumes import claim_of
 from ..objects.pods import Pod
-from .capability import ClusterSnapshots, Parts
-from .copies.copies import Copies
-from .copies.named import ClaimCopies
-from .inside import Inside
-from .making import Around, ClaimProcess
-from .mounted import claims_of, with_claims
+from .capture import Around, ClaimProcess
+from .claims import Restorer, claims_of, with_claims
+from .copies import Copies, Orphans
+from .export import CopyReader, Exporting
+from .inside import Inside, PodVariables
 from .order import WAITING, Patience
-from .orphans import Orphans
 from .plan import COPYING
-from .reading.exporting import Exporting
-from .reading.reader import CopyReader
-from .records import ClaimRestore
-from .restores import ClaimRestores, Surroundings
-from .restoring import Restorer
-from .variables import PodVariables
-from .verifying import Verifying
+from .restores import ClaimRestore, ClaimRestores, Surroundings
+from .snapshots import ClusterSnapshots
 
 _SAVE = 10.0
 """Seconds that open pages have to save."""
@@ -95,9 +88,16 @@ class ClusterSnapshotParts:
         self._maker = self._make_maker()
         self._restorer = Restorer(cluster.api, self._copies)
         self._restores = self._make_restores()
-        self._named = ClaimCopies(self._copies)
         self._reader = CopyReader(cluster.api, self._restorer, cluster.readers, cluster.patience)
-        self.snapshots = ClusterSnapshots(self._parts())
+        self.snapshots = ClusterSnapshots(
+            self._registry,
+            self._maker,
+            self._pages,
+            self._restores,
+            self._copies,
+            cluster.jobs,
+            Exporting(self._copies, self._reader),
+        )
         self._upkeep = Upkeep(
             cluster.board, self._registry, self._maker, self.snapshots, self._rules
         )
@@ -110,17 +110,6 @@ class ClusterSnapshotParts:
             timedelta(seconds=2 * cluster.patience.ready),
         )
         self._tasks: list[asyncio.Task[None]] = []
-
-    def _parts(self) -> Parts:
-        return Parts(
-            registry=self._registry,
-            maker=self._maker,
-            pages=self._pages,
-            copies=self._named,
-            restores=self._restores,
-            verifying=Verifying(self._cluster.jobs, self._named, self._registry),
-            exporting=Exporting(self._named, self._reader),
-        )
 
     def _make_process(self) -> ClaimProcess:
         cluster = self._cluster

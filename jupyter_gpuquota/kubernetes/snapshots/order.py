@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
+from ...errors import Unavailable
+from ...ports.charge import NotInCharge
 from ..labels import MANAGED_BY, MANAGER, SESSION
 from ..names import PREFIX
-from .labels import SNAPSHOT, SNAPSHOT_OWNER
+from .kinds import SNAPSHOT, SNAPSHOT_OWNER
 from .plan import Batch
 
+T = TypeVar("T")
 _DIGITS = 10
 
 
@@ -98,3 +104,22 @@ def taken(batch: Batch, claim: str, handle: str, size: int, group: str = "") -> 
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+async def persistently(work: Callable[[], Awaitable[T]], patience: Patience) -> T:
+    """Return what `work` returns, which can be done again at any time.
+
+    While another controller is in charge, it waits: this one ends, or is in charge again. Raises
+    Unavailable after `patience.ready` seconds without an answer.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + patience.ready
+    while True:
+        try:
+            return await work()
+        except NotInCharge:
+            pass
+        except Unavailable:
+            if loop.time() >= deadline:
+                raise
+        await asyncio.sleep(patience.pause)

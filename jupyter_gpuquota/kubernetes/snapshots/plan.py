@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from ..objects.snapshots import SnapshotClass
 from ..objects.storage import Claim, ClassOfStorage, PersistentVolume
 from ..volumes.reading import waits
-from .discovery import Offer
-from .labels import SELECTED_NODE
+from .kinds import SELECTED_NODE, Offer
 
 SINGLE, GROUP, CLONE = "csi", "csi-group", "clone"
 """What makes copies: VolumeSnapshots, groups of them, and clones of claims."""

@@ -14,28 +14,34 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from ...control.snapshots.journal import Journal
+from ...control.snapshots.journal import Journal, Recorded, Restores, moved
 from ...core.snapshots import identity
-from ...core.snapshots.restore import Found, is_forgotten
+from ...core.snapshots.restore import Found
 from ...errors import GpuQuotaError, Internal, WrongState
 from ...model.sessions import ENDED, Session, SessionSpec, State
 from ...model.snapshots.manifest import Manifest
-from ...model.snapshots.restore import Restoration, RestoreRequest, RestoreState
-from ...model.struct import problem_of
-from ...ports.sessions import Sessions
+from ...model.snapshots.restore import Restoration, RestoreRequest
 from ...ports.snapshots import RestoreOrder
 from ...store.spawn import new_id
-from . import planning
-from .order import WAITING, Patience
-from .persistence import persistently
-from .records import ClaimRestore
-from .restoring import Restorer
+from . import claims
+from .claims import Restorer, Wanted
+from .order import WAITING, Patience, persistently
 
 _SHOWN = 8
 _AGAIN = 1.0
 """Seconds after which it is looked again whether a session runs."""
-
 _log = logging.getLogger(__name__)
+
+
+class ClaimRestore(Recorded, frozen=True, kw_only=True):
+    """One restore, with the claims to make and the session to launch.
+
+    `variables`: the session is given the variables that the snapshot has.
+    """
+
+    wanted: tuple[Wanted, ...]
+    spec: SessionSpec | None = None
+    variables: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,31 +62,20 @@ class Surroundings:
     patience: Patience = WAITING
 
 
-class ClaimRestores:
+class ClaimRestores(Restores[ClaimRestore]):
     """The restores of all users."""
 
     def __init__(self, around: Surroundings) -> None:
-        self.sessions: Sessions | None = None
-        """Where sessions are launched; set when the backend is complete."""
+        super().__init__(around.journal, around.changed)
         self._around = around
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    def all(self) -> tuple[Restoration, ...]:
-        """Return all restores, newest first."""
-        shown = (each.shown for each in self._around.journal.all())
-        return tuple(sorted(shown, key=lambda each: (each.begun, each.id), reverse=True))
-
-    def needed(self) -> set[str]:
-        """Return the snapshots that are being restored."""
-        return {each.snapshot for each in self.all() if each.active}
 
     async def found(self, manifest: Manifest, request: RestoreRequest, name: str) -> Found:
         """Return what is there, before anything is made. Raises Unavailable, NotAllowed."""
-        return await planning.found(self._around.restorer, manifest, request, name)
+        return await claims.found(self._around.restorer, manifest, request, name)
 
     async def begin(self, order: RestoreOrder) -> Restoration:
         """Begin a restore. Raises StorageFailed, Unavailable."""
-        wanted = planning.wanted_of(order.manifest, order.name)
+        wanted = claims.wanted_of(order.manifest, order.name)
         made = {each.origin: each.name for each in wanted}
         now, folder = datetime.now(UTC), f"restored-{order.snapshot.id[:_SHOWN]}"
         shown = Restoration(
@@ -99,46 +94,12 @@ class ClaimRestores:
         record = ClaimRestore(
             shown=shown, wanted=tuple(wanted), spec=spec, variables=order.variables
         )
-        await self._around.journal.put(record)
-        self._go(record)
-        return shown
+        return await self._begin(record)
 
-    async def resume(self) -> None:
-        """Go on with what an earlier controller has begun."""
-        await self._around.journal.read()
-        for record in self._around.journal.all():
-            if record.shown.active:
-                self._go(record)
-            elif is_forgotten(record.shown, datetime.now(UTC)):
-                await self._around.journal.drop(record.shown.id)
+    async def _step(self, record: ClaimRestore, *, again: bool) -> ClaimRestore:
+        return await persistently(partial(self._stepped, record), self._around.patience)
 
-    async def close(self) -> None:
-        """Stop; the next controller goes on."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def _go(self, record: ClaimRestore) -> None:
-        self._around.changed()
-        task = asyncio.create_task(self._run(record))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _run(self, record: ClaimRestore) -> None:
-        try:
-            while record.shown.active:
-                step = partial(self._step, record)
-                record = await persistently(step, self._around.patience)
-                await self._around.journal.put(record)
-                self._around.changed()
-        except GpuQuotaError as error:
-            await self._fail(record, error)
-        except Exception as error:  # noqa: BLE001 (a bug must not leave a restore unfinished)
-            _log.exception("a restore has failed")
-            await self._fail(record, Internal(f"The restore has failed: {error}."))
-
-    async def _step(self, record: ClaimRestore) -> ClaimRestore:
-        """Carry out one step, which may have been done before a kill already."""
+    async def _stepped(self, record: ClaimRestore) -> ClaimRestore:
         shown = record.shown
         if shown.state == "fetching":
             digest = identity.owner_hash(shown.owner)
@@ -182,9 +143,7 @@ class ClaimRestores:
 
     async def _fail(self, record: ClaimRestore, error: GpuQuotaError) -> None:
         """Note a failure; claims that nobody will mount go."""
-        shown = replace(record.shown, problem=problem_of(error))
-        await self._around.journal.put(moved(replace(record, shown=shown), "failed"))
-        self._around.changed()
+        await super()._fail(record, error)
         try:
             await persistently(partial(self._tidy, record), self._around.patience)
         except GpuQuotaError as again:
@@ -202,8 +161,3 @@ class ClaimRestores:
             }
             names = {each.name for each in record.wanted} - mounted
             await self._around.restorer.remove(namespace, names, record.shown.id)
-
-
-def moved(record: ClaimRestore, state: RestoreState) -> ClaimRestore:
-    """Return a record in the next state."""
-    return replace(record, shown=replace(record.shown, state=state, updated=datetime.now(UTC)))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.control.snapshots.journal import Journal, Record
-from jupyter_gpuquota.kubernetes.snapshots.records import ClaimRestore
+from jupyter_gpuquota.kubernetes.snapshots.restores import ClaimRestore
 from jupyter_gpuquota.model.snapshots.restore import Restoration
 from jupyter_gpuquota.store.lake.connection import connect
 from tests.builders import NOW

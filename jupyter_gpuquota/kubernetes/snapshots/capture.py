@@ -24,20 +24,16 @@ from ..faults import translated
 from ..objects.storage import Claim, ClassOfStorage, PersistentVolume
 from ..resources import CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES
 from ..volumes.reading import size_of
-from .copies.copies import Copies
-from .copies.writing import FORBIDDEN, NOT_FOUND, existing
-from .discovery import discover
+from .copies import Copies
 from .inside import Looked
-from .order import WAITING, Order, Patience, Taken
-from .persistence import persistently
+from .kinds import discover
+from .order import WAITING, Order, Patience, Taken, persistently
 from .plan import COPYING, Plan, Storage, plan
-from .taking import Taker
+from .ways import FORBIDDEN, NOT_FOUND, existing
 
 _REPORT = 2.0
 """Seconds between two reports."""
-
 _log = logging.getLogger(__name__)
-
 Look = Callable[[SnapshotOrder], Awaitable[Looked]]
 """Returns the draft of an order with what is inside of its session, and what could not be read."""
 
@@ -67,7 +63,6 @@ class ClaimProcess:
     def __init__(self, api: Api, around: Around) -> None:
         self._api = api
         self._around = around
-        self._taker = Taker(around.copies, around.patience)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     @property
@@ -162,7 +157,7 @@ class ClaimProcess:
                 session=draft.session,
                 owner=identity.owner_hash(draft.owner),
             )
-            taken = await self._taker.take(about, wanted.batches)
+            taken = await self._around.copies.take(about, wanted.batches)
         problems = [*_problems(wanted, taken), *_gone(paths, claims)]
         parts = [
             _part(each, claims[each.claim], paths[each.claim], draft)

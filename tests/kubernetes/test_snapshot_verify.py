@@ -125,7 +125,7 @@ async def test_no_job_is_left_while_the_cluster_does_not_answer(
     async def missing(_: Manifest) -> list[str]:
         raise Unavailable("The API server does not answer.")
 
-    monkeypatch.setattr(site.controller.parts._named, "missing", missing)
+    monkeypatch.setattr(site.controller.parts._copies, "missing", missing)
     with pytest.raises(Unavailable):
         await site.verify(await site.store())
     assert [

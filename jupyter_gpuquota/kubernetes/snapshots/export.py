@@ -1,7 +1,7 @@
-"""Reading the copies of a snapshot in a pod of a Job, whose claims are filled from the copies.
+"""Exporting snapshots: the pod of a Job reads the copies, and they are streamed to the client.
 
-The Job is created first, and owns the claims: deleting it removes them. After a kill the next
-controller does that, or its deadline.
+The claims of the pod are filled from the copies. The Job is created first, and owns the claims:
+deleting it removes them. After a kill the next controller does that, or its deadline.
 """
 
 from __future__ import annotations
@@ -11,27 +11,94 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 
-from ....control.inside import carrying
-from ....core.snapshots import identity
-from ....errors import GpuQuotaError, Unavailable
-from ....model.snapshots.manifest import Manifest
-from ...api import Api
-from ...builders.copy_reader import copy_reader, name_of
-from ...builders.helper_pod import DataJobSettings
-from ...faults import translated
-from ...labels import COPY_READER
-from ...objects.pods import Pod
-from ...programs import pod_program
-from ...resources import JOBS, PODS
-from ...state.seen import FINISHED, is_running
-from ..copies.writing import deleted
-from ..order import Patience
-from ..planning import wanted_of
-from ..restoring import Restorer
+from ...control.inside import carrying
+from ...core.snapshots import identity
+from ...errors import Conflict, Damaged, GpuQuotaError, Unavailable
+from ...model.datasets.jobs import Job
+from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.snapshots import Snapshot, SnapshotFiles
+from ...store.spawn import new_id
+from ..api import Api
+from ..builders.copy_reader import copy_reader, name_of
+from ..builders.helper_pod import DataJobSettings
+from ..faults import translated
+from ..labels import COPY_READER
+from ..objects.pods import Pod
+from ..programs import pod_program
+from ..resources import JOBS, PODS
+from ..state.seen import FINISHED, is_running
+from .claims import Restorer, wanted_of
+from .copies import Copies
+from .order import Patience
+from .ways import deleted
 
-_ARCHIVE = ("kubernetes.snapshots.reading.archive",)
+_QUIET = 10.0
+"""Seconds after which an empty part is sent, so that the connection is not idle."""
+_ARCHIVE = ("kubernetes.snapshots.archive",)
 _log = logging.getLogger(__name__)
+
+
+class Exporting:
+    """Streams the copies of snapshots. A client that goes away ends it, and the pod goes."""
+
+    def __init__(self, copies: Copies, reader: CopyReader, quiet: float = _QUIET) -> None:
+        self._copies = copies
+        self._reader = reader
+        self._quiet = quiet
+
+    async def files(
+        self, snapshot: Snapshot, manifest: Manifest, user: str
+    ) -> AsyncGenerator[SnapshotFiles]:
+        """Yield an archive in parts; the last part has the job that is done, and no data.
+
+        Raises Conflict for a snapshot without copies, Damaged if some are gone, NotAllowed,
+        Unavailable.
+        """
+        if not any(part.handle for part in manifest.volumes):
+            raise Conflict("The snapshot has no files.", hint="Its manifest says what it has.")
+        if missing := await self._copies.missing(manifest):
+            raise Damaged(f"The cluster no longer has the copies of: {', '.join(missing)}.")
+        job, started, size = new_id(), datetime.now(UTC), 0
+        yield SnapshotFiles()
+        async with aclosing(_kept_alive(self._reader.archive(manifest, job), self._quiet)) as parts:
+            async for part in parts:
+                size += len(part)
+                yield SnapshotFiles(data=part)
+        yield SnapshotFiles(
+            job=Job(
+                id=job,
+                kind="restore",
+                version=snapshot.id,
+                user=user,
+                state="done",
+                started=started,
+                updated=datetime.now(UTC),
+                done=size,
+                size=size,
+            )
+        )
+
+
+async def _kept_alive(source: AsyncGenerator[bytes], quiet: float) -> AsyncGenerator[bytes]:
+    """Yield what a source does, and nothing at times while it is silent; the source is closed."""
+    following: asyncio.Future[bytes] | None = None
+    try:
+        while True:
+            following = asyncio.ensure_future(anext(source, b""))
+            while not following.done():
+                await asyncio.wait({following}, timeout=quiet)
+                if not following.done():
+                    yield b""
+            if not (part := following.result()):
+                return
+            yield part
+    finally:
+        if following:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+        await source.aclose()
 
 
 class CopyReader:

@@ -21,10 +21,10 @@ from jupyter_gpuquota.kubernetes.builders.copy_reader import COPIES, copy_reader
 from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
 from jupyter_gpuquota.kubernetes.labels import COPY_READER, MANAGED_BY, MANAGER
 from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS, PODS
-from jupyter_gpuquota.kubernetes.snapshots.copies.copies import Copies
+from jupyter_gpuquota.kubernetes.snapshots.claims import Restorer
+from jupyter_gpuquota.kubernetes.snapshots.copies import Copies
+from jupyter_gpuquota.kubernetes.snapshots.export import _ARCHIVE, CopyReader
 from jupyter_gpuquota.kubernetes.snapshots.order import Patience
-from jupyter_gpuquota.kubernetes.snapshots.reading.reader import _ARCHIVE, CopyReader
-from jupyter_gpuquota.kubernetes.snapshots.restoring import Restorer
 from jupyter_gpuquota.model.snapshots.manifest import Manifest
 from tests.kubernetes.fake_snapshots import PATIENCE, TEAM, Launches, cluster, driven, running
 from tests.kubernetes.snapshot_steps import complete, taken

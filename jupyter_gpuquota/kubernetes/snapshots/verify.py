@@ -21,7 +21,7 @@ from ...model.snapshots.snapshots import Snapshot
 from ...model.struct import problem_of
 from ...store.lake.objects import Objects
 from ...store.spawn import new_id
-from .copies.named import ClaimCopies
+from .copies import Copies
 
 
 class Stored(NamedTuple):
@@ -31,39 +31,34 @@ class Stored(NamedTuple):
     digest: str
 
 
-class Verifying:
-    """Verifies snapshots; the jobs have ended when they are returned."""
+async def verified(
+    board: JobBoard, copies: Copies, registry: Registry, snapshot: Snapshot, user: str
+) -> Job:
+    """Return the job of a verification, which has ended.
 
-    def __init__(self, board: JobBoard, copies: ClaimCopies, registry: Registry) -> None:
-        self._board = board
-        self._copies = copies
-        self._registry = registry
-
-    async def verified(self, snapshot: Snapshot, user: str) -> Job:
-        """Return the job of a verification. Raises NotFound, Damaged, NotAllowed, Unavailable.
-
-        It has failed if a file in the lake or a copy is damaged or gone.
-        """
-        entry = self._registry.find(snapshot.id)
-        manifest = await self._registry.manifest(snapshot.id)
-        objects = self._registry.objects(entry.lake)
-        findings, size, count = [], 0, 0
-        for each in _stored(manifest):
-            key = identity.file_key(manifest.owner, snapshot.id, each.digest)
-            body = await _read(objects, key)
-            if hashlib.sha256(body).hexdigest() != each.digest:
-                findings.append(each.part)
-            size, count = size + len(body), count + 1
-        findings += [f"volume:{each}" for each in await self._copies.missing(manifest)]
-        job, begun = new_id(), JobReport(kind="verify", state="running", version=snapshot.id)
-        await self._board.start(begun, job, user)
-        report = replace(begun, files=count, done=size, size=size)
-        if findings:
-            problem = problem_of(_damaged(findings))
-            report = replace(report, state="failed", problem=problem, findings=tuple(findings))
-        else:
-            report = replace(report, state="done", reason=_said(manifest, count))
-        return await self._board.report(job, report, user)
+    It has failed if a file in the lake or a copy is damaged or gone. Raises NotFound, Damaged,
+    NotAllowed, Unavailable.
+    """
+    entry = registry.find(snapshot.id)
+    manifest = await registry.manifest(snapshot.id)
+    objects = registry.objects(entry.lake)
+    findings, size, count = [], 0, 0
+    for each in _stored(manifest):
+        key = identity.file_key(manifest.owner, snapshot.id, each.digest)
+        body = await _read(objects, key)
+        if hashlib.sha256(body).hexdigest() != each.digest:
+            findings.append(each.part)
+        size, count = size + len(body), count + 1
+    findings += [f"volume:{each}" for each in await copies.missing(manifest)]
+    job, begun = new_id(), JobReport(kind="verify", state="running", version=snapshot.id)
+    await board.start(begun, job, user)
+    report = replace(begun, files=count, done=size, size=size)
+    if findings:
+        problem = problem_of(_damaged(findings))
+        report = replace(report, state="failed", problem=problem, findings=tuple(findings))
+    else:
+        report = replace(report, state="done", reason=_said(manifest, count))
+    return await board.report(job, report, user)
 
 
 async def _read(objects: Objects, key: str) -> bytes:

@@ -8,24 +8,37 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
+from ...core.requests.quantities import size_quantity
+from ...core.snapshots.restore import Found
+from ...core.snapshots.volumes import copied, mounting
 from ...errors import NotFound
+from ...model.sessions import SessionSpec
+from ...model.snapshots.manifest import Manifest
+from ...model.snapshots.restore import RestoreRequest
+from ...model.volumes.mounts import Mount
 from ..api import Api, Fault
+from ..builders.defaults import PodDefaults
+from ..builders.volumes import claim_of
 from ..faults import error as explained
 from ..faults import translated
 from ..labels import MANAGED_BY, MANAGER
 from ..objects.meta import Object
 from ..objects.storage import ClassOfStorage
 from ..resources import CLAIMS, JOBS, STORAGE_CLASSES
-from .copies.copies import Copies
-from .copies.provider import Copy
-from .labels import CLAIM_OWNER, SNAPSHOT, SNAPSHOT_CLAIM, SNAPSHOT_OWNER
+from .copies import Copies
+from .kinds import CLAIM_OWNER, SNAPSHOT, SNAPSHOT_CLAIM, SNAPSHOT_OWNER
 from .plan import SINGLE
+from .ways import Copy
 
 _CONFLICT = 409
 _FORBIDDEN = 403
 _LONGEST = 63
 _DIGITS = 8
 _UNFIT = re.compile(r"[^a-z0-9-]+")
+_NO_FOLDER = "On a cluster a snapshot is restored into new volumes, not into a folder."
+_ENDED = "Files outside of volumes are not in the snapshot: they ended with the pod."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,3 +225,70 @@ def _held_by(job: Object) -> dict[str, str]:
 def _size_of(wanted: Wanted, copy: Copy) -> int:
     """Return the size of a new claim: never below what the driver needs for the content."""
     return max(wanted.size, copy.size)
+
+
+async def found(
+    restorer: Restorer, manifest: Manifest, request: RestoreRequest, name: str
+) -> Found:
+    """Return what is there for a session `name`. Raises Unavailable, NotAllowed."""
+    wanted = wanted_of(manifest, name)
+    refused = await restorer.problems(wanted, manifest.project)
+    problems = {"folder": _NO_FOLDER} if request.folder else {}
+    problems |= {f"volumes.{origin}": f"{origin}: {why}." for origin, why in refused.items()}
+    warnings = [
+        f"{origin}: the new volume has {size_quantity(size)}, as its copy needs that."
+        for origin, size in (await restorer.larger(wanted)).items()
+    ]
+    if manifest.tree is None:
+        warnings.append(_ENDED)
+    return Found(
+        folder=manifest.spec.folder,
+        claims={each.origin: each.name for each in wanted},
+        problems=problems,
+        warnings=tuple(warnings),
+    )
+
+
+def wanted_of(manifest: Manifest, name: str) -> list[Wanted]:
+    """Return the claims of a snapshot that a session `name` would get."""
+    found = []
+    for part in manifest.volumes:
+        namespace, _, snapshot = part.handle.partition("/")
+        if not snapshot:
+            continue
+        found.append(
+            Wanted(
+                namespace=namespace,
+                snapshot=snapshot,
+                name=claim_name(name, part.volume),
+                origin=part.volume,
+                storage_class=part.storage_class,
+                size=part.size,
+                modes=part.modes or ("ReadWriteOnce",),
+                provider=part.provider,
+            )
+        )
+    return found
+
+
+def claims_of(
+    spec: SessionSpec, owner: str, defaults: PodDefaults, wanted: Collection[str] | None = None
+) -> dict[str, str]:
+    """Return the path of each claim to copy: a session's home folder, and its volumes.
+
+    `wanted` are the names of those that were chosen, None for all that it may write.
+    """
+    home = {claim_of(owner, defaults.home_claim): defaults.home} if defaults.home_claim else {}
+    return home | {each.volume: each.path for each in copied(spec, wanted)}
+
+
+def with_claims(spec: SessionSpec, made: Mapping[str, str], home: str, folder: str) -> SessionSpec:
+    """Return a spec that mounts restored claims, by the names of their originals.
+
+    The claim `home` is that of the owner's home folder, which all sessions share: what was restored
+    of it is mounted at the path `folder`.
+    """
+    found = mounting(spec, made)
+    if home not in made:
+        return found
+    return replace(found, volumes=(*found.volumes, Mount(volume=made[home], path=folder)))

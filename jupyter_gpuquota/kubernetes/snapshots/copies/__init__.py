@@ -1,1 +1,0 @@
-"""Copies of claims: the ways in which a cluster makes them, and how they are found and removed."""
