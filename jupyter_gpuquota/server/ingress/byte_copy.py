@@ -7,7 +7,8 @@ import asyncio
 from tornado.iostream import IOStream
 
 CHUNK = 256 * 1024
-_BUFFER = 512 * 1024
+_BUFFER = 1 << 20
+"""With half of it, uploads are slower and take more of the processor."""
 
 
 async def copy_bytes(source: IOStream, target: IOStream, size: int) -> None:
@@ -15,10 +16,9 @@ async def copy_bytes(source: IOStream, target: IOStream, size: int) -> None:
     buffer = bytearray(min(size, _BUFFER))
     while size > 0:
         count = min(await source.read_into(buffer, partial=True), size)
-        # Other requests come first, and what the target says before it hangs up.
-        await asyncio.sleep(0)
         await target.write(memoryview(buffer)[:count])
         size -= count
+        await asyncio.sleep(0)  # a fast pair must not block other requests
 
 
 async def discard(stream: IOStream) -> None:
