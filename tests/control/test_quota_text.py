@@ -66,7 +66,6 @@ def settings(draw: st.DrawFn) -> Settings:
     rules = PolicyRules(
         idle_timeout=draw(st.none() | st.integers(3600, 9_999_999)),
         warn_before=draw(st.none() | st.integers(0, 600)),
-        locked=(),
     )
     size = draw(st.integers(0, 99)) << 20
     exemption = Exemption(

@@ -9,7 +9,6 @@ ADMIN_FIELDS = {
         "The path names {path}, the body {body}.",
         "A project keeps its name: create another one and delete this one.",
     ),
-    "project.deleted": Text("{name} is also listed for deletion.", "Keep one of them."),
     "project.elsewhere": Text(
         "{engine} has no such setting.", "Leave it at its default; set people's rights by RBAC."
     ),

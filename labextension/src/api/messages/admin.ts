@@ -89,10 +89,6 @@ export const admin: Texts = {
     trans.__('The warning comes %1 before, but the timeout is %2.', f.duration(a.warn), f.duration(a.timeout)),
     trans.__('Use a longer timeout, or a shorter warn_before.')
   ],
-  'project.deleted': (trans, _f, a) => [
-    trans.__('%1 is also listed for deletion.', a.name),
-    trans.__('Keep one of them.')
-  ],
   'project.elsewhere': (trans, _f, a) => [
     trans.__('%1 has no such setting.', a.engine),
     trans.__("Leave it at its default; set people's rights by RBAC.")

@@ -106,7 +106,7 @@ describe('the form of a project', () => {
     expect(subject.fields).toEqual(['name', 'quota', 'limit']);
     const project = makeSetProject({ members: ['ana'] });
     const draft = subject.draftOf(project);
-    expect(subject.read(draft, project).change).toMatchObject({
+    expect(subject.read(draft, project)).toMatchObject({
       project: { members: ['ana'] }
     });
   });

@@ -52,7 +52,7 @@ export function levelSubject(
         1,
         ...(isEmpty && base.level ? [] : [request])
       );
-      return { change: { policy }, problems: [] };
+      return { policy };
     },
     fieldOf: (wire, base) => {
       const [, index, field] =
@@ -88,7 +88,7 @@ export function exemptionSubject(
         until: untilOf(draft.until, base.exemption),
         reason: draft.reason.trim()
       };
-      return { change: { policy }, problems: [] };
+      return { policy };
     },
     fieldOf: (wire, base) => {
       const [, index, field] =

@@ -24,10 +24,7 @@ export function projectSubject(
     fields: PROJECT_FIELDS.filter(name => !isOfEngine || name !== 'members'),
     isThere: project => !!project,
     draftOf: project => (project ? toProjectDraft(project) : NEW_PROJECT),
-    read: (draft, project) => ({
-      change: { project: toProjectRequest(draft, project) },
-      problems: []
-    }),
+    read: (draft, project) => ({ project: toProjectRequest(draft, project) }),
     fieldOf: projectFieldOf,
     find: async draft => {
       const name = draft.name.trim();

@@ -16,12 +16,6 @@ export interface IChange {
 /** A form as it is filled in: what the admin typed, unread. */
 export type Draft<Field extends string> = Readonly<Record<Field, string>>;
 
-/** What a draft asks for; `problems` are those of what cannot even be sent. */
-export interface IReading {
-  readonly change: IChange;
-  readonly problems: readonly FieldProblem[];
-}
-
 /**
  * A kind of setting: how it is typed, sent and read again.
  *
@@ -35,8 +29,8 @@ export interface ISubject<Field extends string, Base> {
   isThere(base: Base): boolean;
   /** Write it as an admin would type it. */
   draftOf(base: Base): Draft<Field>;
-  /** Read a draft that was made from a base. */
-  read(draft: Draft<Field>, base: Base): IReading;
+  /** Return what a draft that was made from a base asks for. */
+  read(draft: Draft<Field>, base: Base): IChange;
   /** Return the control of the form that a field of the wire belongs to. */
   fieldOf(wire: string, base: Base): Field | undefined;
   /** Look at it as it is now. */
@@ -202,7 +196,7 @@ export class SettingModel<Field extends string, Base = unknown> {
     return this._subject.fieldOf(field, this._base);
   }
 
-  /** Resolves to whether it could be sent and was not refused. */
+  /** Resolves to whether it was not refused. */
   private async _attempt(
     busy: 'trying' | 'applying',
     send: (change: IChange) => Promise<void>
@@ -210,17 +204,15 @@ export class SettingModel<Field extends string, Base = unknown> {
     if (this._busy) {
       return false;
     }
-    const { change, problems } = this._subject.read(this._draft, this._base);
     this._start(busy);
     try {
-      // All that is wrong is said at once: what the server finds, too.
-      await (problems.length ? this._subject.preview(change) : send(change));
+      await send(this._subject.read(this._draft, this._base));
     } catch (thrown) {
       this._failure = asApiError(thrown);
     }
-    this._problems = [...problems, ...(this._failure?.fields ?? [])];
+    this._problems = this._failure?.fields ?? [];
     this._finish();
-    return !problems.length && !this._failure;
+    return !this._failure;
   }
 
   private _start(busy: Busy): void {

@@ -20,7 +20,7 @@ export function PastLine<Field extends string, Base>(props: {
     const show = (said: string) => isCurrent && setText(said);
     const ask = async () => {
       try {
-        const { change } = subject.read(draft, base);
+        const change = subject.read(draft, base);
         show((await subject.preview(change)).message);
       } catch (thrown) {
         const { fields, message } = asApiError(thrown);

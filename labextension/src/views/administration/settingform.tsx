@@ -74,7 +74,6 @@ export function SettingForm<Field extends string, Base>(
     >
       <h4 id={title}>{texts.title}</h4>
       <Fields model={model} texts={texts} />
-      {texts.live}
       <div className="jp-GpuQuota-formFoot">
         {texts.live}
         {texts.notice ? <Notice>{texts.notice}</Notice> : null}
