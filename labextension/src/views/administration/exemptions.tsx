@@ -139,7 +139,7 @@ function textsOf(
       until: {
         label: trans.__('Until'),
         help: trans.__('In the time zone of this browser.'),
-        as: 'time'
+        isTime: true
       },
       reason: {
         label: trans.__('Reason'),

@@ -2,15 +2,15 @@ import { HTMLSelect } from '@jupyterlab/ui-components';
 import React, { useId } from 'react';
 import { SettingModel } from '../../state/settings/settingmodel';
 import { isLocalTime } from '../../state/settings/times';
-import { CheckField, Field, IChoice, IControl } from '../launch/fields';
+import { Field, IChoice, IControl } from '../launch/fields';
 import { useUi } from '../parts/ui';
 
 /** How one field of a setting is shown in its form. */
 export interface IFormField {
   readonly label: string;
   readonly help?: string;
-  /** A line of text unless it is a box to tick, or a time that is picked or a duration. */
-  readonly as?: 'box' | 'time';
+  /** Whether it is a time that is picked, or a duration; otherwise a line of text. */
+  readonly isTime?: boolean;
   /** The values that it can have. */
   readonly choices?: readonly IChoice[];
   /** Names that are proposed while the admin types. */
@@ -35,11 +35,9 @@ interface IProps<Name extends string> {
 export function SettingField<Name extends string>(
   props: IProps<Name>
 ): JSX.Element {
-  const { autoFocus, field, model, name } = props;
-  const { as, help, label } = field;
-  return as === 'box' ? (
-    <CheckField {...{ model, name, label, help, autoFocus }} />
-  ) : (
+  const { field, model, name } = props;
+  const { help, label } = field;
+  return (
     <Field {...{ model, name, label, help }}>
       {control => (
         <div className="jp-GpuQuota-control">
@@ -60,7 +58,7 @@ function Control<Name extends string>(
   if (field.choices && !readOnly) {
     return <Choice {...common} choices={field.choices} />;
   }
-  return field.as === 'time' ? (
+  return field.isTime ? (
     <Until {...common} />
   ) : (
     <Line {...common} readOnly={readOnly} />

@@ -1,7 +1,5 @@
-import { TranslationBundle } from '@jupyterlab/translation';
 import React, { useEffect, useId, useRef } from 'react';
 import { Draft, SettingModel } from '../../state/settings/settingmodel';
-import { YES } from '../../state/settings/formvalues';
 import { instantOf, isLocalTime } from '../../state/settings/times';
 import { ErrorNotice, Notice } from '../parts/controls';
 import { Problems } from '../launch/fields';
@@ -230,7 +228,7 @@ function Reloaded<Field extends string>(props: {
               {trans.__(
                 '%1 was set to “%2”. Apply uses your value.',
                 fields[field].label,
-                valueText(fields[field], theirs, trans)
+                valueText(fields[field], theirs)
               )}
             </li>
           ))}
@@ -240,16 +238,7 @@ function Reloaded<Field extends string>(props: {
   );
 }
 
-/** Return a value in words: a box, a time, or what was typed. */
-function valueText(
-  { as }: IFormField,
-  value: string,
-  trans: TranslationBundle
-): string {
-  if (as === 'box') {
-    return value === YES ? trans.__('yes') : trans.__('no');
-  }
-  return as === 'time' && isLocalTime(value)
-    ? timeText(instantOf(value))
-    : value;
+/** Return a value in words: a time, or what was typed. */
+function valueText({ isTime }: IFormField, value: string): string {
+  return isTime && isLocalTime(value) ? timeText(instantOf(value)) : value;
 }

@@ -138,9 +138,8 @@ export function CheckField<Name extends string>({
   model,
   name,
   label,
-  help,
-  autoFocus
-}: IField<Name> & { autoFocus?: boolean }): JSX.Element {
+  help
+}: IField<Name>): JSX.Element {
   return (
     <Field {...{ model, name, label, help }} isBox>
       {control => (
@@ -148,7 +147,6 @@ export function CheckField<Name extends string>({
           type="checkbox"
           checked={model.draft[name] === YES}
           onChange={event => model.set(only(name, boxOf(event.target.checked)))}
-          autoFocus={autoFocus}
           {...control}
         />
       )}
