@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from jupyter_gpuquota.client.snapshots.exporting import unpacked
+from jupyter_gpuquota.client.snapshots.export import unpacked
 from jupyter_gpuquota.errors import InvalidFields, NotFound, Unsupported
 from jupyter_gpuquota.kubernetes.labels import COPY_READER
 from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from jupyter_gpuquota.client.snapshots.exporting import unpacked
+from jupyter_gpuquota.client.snapshots.export import unpacked
 from jupyter_gpuquota.errors import GpuQuotaError
 from jupyter_gpuquota.model.datasets.jobs import Job
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotFiles

@@ -1,41 +1,132 @@
-"""The verbs of snapshots."""
+"""The verbs of snapshots: taking, finding, comparing, keeping and restoring them."""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
-from ...environ import SESSION
-from ...errors import Unavailable, WrongState
+from ...environ import NOTEBOOK, SESSION
+from ...errors import Conflict, NotFound, Unavailable, WrongState
 from ...model.datasets.jobs import Job
 from ...model.datasets.lineage import Lineage
 from ...model.snapshots.comparison import SnapshotCompareQuery, SnapshotComparison
+from ...model.snapshots.restore import Restoration, RestorationList, RestorePlan, RestoreRequest
 from ...model.snapshots.snapshots import (
     Snapshot,
     SnapshotDetails,
     SnapshotFolder,
     SnapshotList,
+    SnapshotMarks,
+    SnapshotPinRequest,
     SnapshotQuery,
     SnapshotRequest,
+    SnapshotRulesRequest,
+    SnapshotSettings,
 )
 from ...model.struct import error_of
 from ..connection.protocol import Call, answers
 from ..listing import Listing
+from ..namespace import Namespace
 from ..sessions import Sessions
-from .exporting import is_streamed, unpacked
-from .keeping import Keeping
-from .program import program
-from .reproducing import reproduce
-from .restoring import Restoring
-from .tables import SNAPSHOTS
+from .export import is_streamed, unpacked
+from .tables import RESTORES, SNAPSHOTS
 from .variables import Dump, dump
 
 _PAUSE = 0.3
+_SAID = 500
+
+
+class Keeping(Namespace):
+    """What decides how long snapshots stay."""
+
+    def tag(self, snapshot: str, *tags: str) -> Snapshot:
+        """Replace the tags of a snapshot."""
+        body = SnapshotMarks(tags=tags)
+        found: Snapshot = self._context.call("snapshots.mark", {"snapshot": snapshot}, body=body)
+        return found
+
+    def pin(self, snapshot: str, why: str = "") -> Snapshot:
+        """Keep a snapshot whatever the rules say."""
+        body = SnapshotPinRequest(why=why)
+        found: Snapshot = self._context.call("snapshots.pin", {"snapshot": snapshot}, body=body)
+        return found
+
+    def unpin(self, snapshot: str) -> Snapshot:
+        """Remove the pin of a snapshot."""
+        found: Snapshot = self._context.call("snapshots.unpin", {"snapshot": snapshot})
+        return found
+
+    def settings(self) -> SnapshotSettings:
+        """Return when snapshots are taken and removed by themselves."""
+        found: SnapshotSettings = self._context.call("snapshots.settings")
+        return found
+
+    def put_settings(self, rules: SnapshotRulesRequest) -> SnapshotSettings:
+        """Set when snapshots are taken and removed by themselves. Raises InvalidFields."""
+        found: SnapshotSettings = self._context.call("snapshots.put_settings", body=rules)
+        return found
+
+
+class Restoring(Namespace):
+    """Restoring: always into a new folder, and a new session."""
+
+    def plan(self, snapshot: str, request: RestoreRequest | None = None) -> RestorePlan:
+        """Return what a restore would make, and what stands against it. Nothing is made."""
+        body = request or RestoreRequest()
+        body = msgspec.structs.replace(body, folder=_absolute(body.folder))
+        found: RestorePlan = self._context.call("snapshots.plan", {"snapshot": snapshot}, body=body)
+        return found
+
+    def restore(
+        self,
+        snapshot: str,
+        name: str = "",
+        *,
+        folder: str | os.PathLike[str] = "",
+        variables: bool = False,
+        wait: bool = True,
+    ) -> Restoration:
+        """Restore a snapshot into a new folder, and launch a session in it.
+
+        With `variables` those that were stored are restored, for `jupyter_gpuquota.variables()`:
+        they are code. Raises InvalidFields with all that stands against it, and what the restore
+        has failed with.
+        """
+        body = RestoreRequest(name=name, folder=_absolute(folder), variables=variables)
+        begun: Restoration = self._context.call(
+            "snapshots.restore", {"snapshot": snapshot}, body=body
+        )
+        return self._end_of(begun) if wait else begun
+
+    def restores(self) -> Listing[Restoration, RestorationList]:
+        """List the restores that go on or have ended within a day, newest first."""
+        found: RestorationList = self._context.call("snapshots.restores")
+        return Listing(found, found.items, RESTORES)
+
+    def _end_of(self, restore: Restoration) -> Restoration:
+        while restore.active:
+            time.sleep(_PAUSE)
+            known = {each.id: each for each in self.restores()}
+            if restore.id not in known:
+                raise NotFound("The restore is gone.", hint="Restore the snapshot again.")
+            restore = known[restore.id]
+        if restore.problem:
+            raise error_of(restore.problem)
+        if restore.state == "failed":
+            raise Unavailable("The restore has failed.")
+        return restore
+
+
+def _absolute(folder: str | os.PathLike[str]) -> str:
+    """Return the path of a folder, empty for none."""
+    return str(Path(folder).absolute()) if folder else ""
 
 
 class Snapshots(Restoring, Keeping):
@@ -122,7 +213,28 @@ class Snapshots(Restoring, Keeping):
         is taken at its end, with the metrics of its run in MLflow. Each program has `timeout`
         seconds. Raises Conflict for a program that fails, and what restoring raises.
         """
-        return reproduce(self, Sessions(self._context), snapshot, name, timeout)
+        sessions = Sessions(self._context)
+        found = self.show(snapshot)
+        own = bool(found.manifest and found.manifest.spec.command)
+        if not found.programs and not own:
+            raise Conflict(
+                "The snapshot does not say what was run.",
+                hint="Restore it, and run it by hand: jupyter gpu snapshot restore.",
+            )
+        made = self.restore(found.snapshot.id, name)
+        sessions.wait(made.session, ended=not found.programs, timeout=timeout)
+        for words in found.programs:
+            result = sessions.exec(made.session, words, timeout=timeout)
+            if result.exit_code or result.timed_out:
+                why = "took too long" if result.timed_out else f"ended with {result.exit_code}"
+                said = result.output.strip()[-_SAID:]
+                raise Conflict(
+                    f"{' '.join(words)} {why}. {said}".strip(),
+                    hint=f"The session {made.name} is there: look into it.",
+                )
+        taken = self.list(made.session)
+        after = self.follow(taken[0].id) if taken else self.create(made.session)
+        return self.diff(found.snapshot.id, after.id)
 
     def _take(self, session: str, request: SnapshotRequest, *, wait: bool) -> Snapshot:
         name = session or os.environ.get(SESSION, "")
@@ -189,3 +301,18 @@ def _request(
         notebook=stored.notebook,
         volumes=None if volumes is None else tuple(volumes),
     )
+
+
+def program() -> tuple[str, ...]:
+    """Return the command line of this program or of its notebook, empty if it has none."""
+    notebook = os.environ.get(NOTEBOOK, "")
+    if notebook.endswith(".ipynb"):
+        return ("jupyter", "execute", "--inplace", notebook)
+    main = sys.modules["__main__"]
+    file = getattr(main, "__file__", None)
+    if not file or "ipykernel" in sys.modules:
+        return ()
+    module = getattr(main, "__spec__", None)
+    if module and module.name:
+        return ("python", "-m", module.name.removesuffix(".__main__"), *sys.argv[1:])
+    return ("python", str(Path(file).absolute()), *sys.argv[1:])

@@ -12,8 +12,8 @@ from typing import Protocol, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from ...core.snapshots import identity, requests, rests, retention
-from ...core.snapshots.rests import Rests
+from ...core.snapshots import identity, requests, retention
+from ...core.snapshots.retention import Rests
 from ...errors import GpuQuotaError, NotFound
 from ...model.sessions import Session
 from ...model.snapshots.manifest import Trigger
@@ -47,7 +47,7 @@ class Rules:
         """Set the rules of a user. Raises StorageFailed, Unavailable."""
         known, before = await self.rests(user), await self.rules(user)
         now = datetime.now(UTC)
-        if (after := rests.switched(known, before, rules, now)) != known:
+        if (after := retention.switched(known, before, rules, now)) != known:
             await self._write(identity.rests_key(user), after)
         await self._write(identity.rules_key(user), rules)
 
@@ -61,7 +61,7 @@ class Rules:
         Raises StorageFailed, Unavailable.
         """
         known = await self.rests(session.owner)
-        after = rests.stored(known, session, there)
+        after = retention.stored(known, session, there)
         await self._write(identity.rests_key(session.owner), after)
 
     async def _read(self, key: str, default: T) -> T:
@@ -130,7 +130,7 @@ class Upkeep:
     def follow(self, sessions: Sequence[Session]) -> None:
         """Look at sessions that have just ended or were suspended."""
         resting: set[tuple[str, int, str]] = {
-            (each.id, each.run, each.state) for each in sessions if rests.rests(each)
+            (each.id, each.run, each.state) for each in sessions if retention.rests(each)
         }
         if resting - self._resting:
             self.wake()
@@ -166,14 +166,14 @@ class Upkeep:
 
     async def _at_rest(self) -> None:
         """Take the snapshots of sessions that rest, whenever they have come to that."""
-        resting = [each for each in self._board.sessions if rests.rests(each)]
+        resting = [each for each in self._board.sessions if retention.rests(each)]
         everything = self._snapshots.all()
         for owner in sorted({each.owner for each in resting}):
             rules, known = await self._rules.rules(owner), await self._rules.rests(owner)
             known = replace(known, since=known.since or self._begun)
             sessions = [each for each in resting if each.owner == owner]
             mine = [each for each in everything if each.owner == owner]
-            for session, trigger in rests.owed(sessions, mine, rules, known):
+            for session, trigger in retention.owed(sessions, mine, rules, known):
                 await self._guarded(self._store(session, trigger))
 
     async def _store(self, session: Session, trigger: Trigger) -> None:

@@ -1,9 +1,10 @@
-"""Checking what is asked of snapshots, and the draft of a manifest."""
+"""Checking what is asked of snapshots, the draft of a manifest, and what lists tell."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
@@ -12,14 +13,14 @@ from msgspec.structs import replace
 from ...errors import FieldError, WrongState, refuse, refused
 from ...model.datasets.versions import LATEST, SHORTEST
 from ...model.sessions import Session, SessionSpec
-from ...model.snapshots.manifest import (
-    Consistency,
-    EnvironmentPart,
-    Manifest,
-    PartProblem,
-    Trigger,
+from ...model.snapshots.manifest import Consistency, EnvironmentPart, Manifest, PartProblem, Trigger
+from ...model.snapshots.snapshots import (
+    Snapshot,
+    SnapshotPin,
+    SnapshotQuery,
+    SnapshotRequest,
+    SnapshotUse,
 )
-from ...model.snapshots.snapshots import Snapshot, SnapshotPin, SnapshotQuery, SnapshotRequest
 from .redaction import secret_values, secret_variable, text, words
 from .reproduction import program
 from .rights import has_run
@@ -168,3 +169,21 @@ def matching(snapshots: Iterable[Snapshot], query: SnapshotQuery) -> list[Snapsh
 
 def _text(snapshot: Snapshot) -> str:
     return " ".join((snapshot.note, snapshot.name, snapshot.id, *snapshot.tags)).casefold()
+
+
+def sum_up(snapshots: Iterable[Snapshot]) -> tuple[SnapshotUse, ...]:
+    """Return the sizes of snapshots by project and owner, both sorted."""
+    found: dict[tuple[str, str], list[Snapshot]] = defaultdict(list)
+    for each in snapshots:
+        found[each.project, each.owner].append(each)
+    return tuple(
+        SnapshotUse(
+            project=project,
+            owner=owner,
+            snapshots=len(items),
+            size=sum(each.size for each in items),
+            added=sum(each.added or 0 for each in items),
+            unknown=sum(each.added is None for each in items),
+        )
+        for (project, owner), items in sorted(found.items())
+    )

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from jupyter_gpuquota.core.snapshots import rests
-from jupyter_gpuquota.core.snapshots.rests import Rests
+from jupyter_gpuquota.core.snapshots import retention
+from jupyter_gpuquota.core.snapshots.retention import Rests
 from jupyter_gpuquota.model.ending import Exit
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.model.snapshots.snapshots import Snapshot, SnapshotRules
@@ -53,7 +53,7 @@ def test_the_rules_decide_by_what_a_session_is_now(
     session: Session, rules: SnapshotRules, trigger: str | None
 ) -> None:
     wanted = [(session, trigger)] if trigger else []
-    assert rests.owed([session], [], rules, KNOWN) == wanted
+    assert retention.owed([session], [], rules, KNOWN) == wanted
 
 
 @pytest.mark.parametrize(
@@ -69,23 +69,23 @@ def test_the_rules_decide_by_what_a_session_is_now(
 def test_what_was_stored_since_it_rests_is_not_stored_again(
     snapshot: Snapshot, *, is_owed: bool
 ) -> None:
-    assert bool(rests.owed([resting("done")], [snapshot], BOTH, KNOWN)) == is_owed
+    assert bool(retention.owed([resting("done")], [snapshot], BOTH, KNOWN)) == is_owed
 
 
 def test_each_run_is_stored_once_even_if_its_snapshot_was_removed() -> None:
     suspended = resting("suspended")
-    known = rests.stored(Rests(since=KNOWN.since, runs={"gone": 1}), suspended, {"s1"})
+    known = retention.stored(Rests(since=KNOWN.since, runs={"gone": 1}), suspended, {"s1"})
     assert known.runs == {"s1": 2}
-    assert rests.owed([suspended], [], BOTH, known) == []
-    assert rests.owed([replace(suspended, state="stopped")], [], BOTH, known) == []
+    assert retention.owed([suspended], [], BOTH, known) == []
+    assert retention.owed([replace(suspended, state="stopped")], [], BOTH, known) == []
     again = resting("done", run=3)
-    assert rests.owed([again], [], BOTH, known) == [(again, "finish")]
+    assert retention.owed([again], [], BOTH, known) == [(again, "finish")]
 
 
 def test_a_rule_holds_from_when_it_was_switched_on() -> None:
     none, finish = SnapshotRules(), SnapshotRules(on_finish=True)
-    assert rests.switched(KNOWN, none, finish, NOW).since == NOW
-    assert rests.switched(KNOWN, finish, BOTH, NOW).since == NOW
+    assert retention.switched(KNOWN, none, finish, NOW).since == NOW
+    assert retention.switched(KNOWN, finish, BOTH, NOW).since == NOW
     for before, after in ((finish, replace(finish, keep_last=3)), (BOTH, finish), (finish, none)):
-        assert rests.switched(KNOWN, before, after, NOW) == KNOWN
-    assert rests.owed([resting("done")], [], BOTH, Rests()) == []
+        assert retention.switched(KNOWN, before, after, NOW) == KNOWN
+    assert retention.owed([resting("done")], [], BOTH, Rests()) == []
