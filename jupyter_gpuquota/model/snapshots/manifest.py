@@ -27,8 +27,6 @@ Trigger = Literal["request", "schedule", "suspend", "finish", "code"]
 Consistency = Literal["quiesced", "crash", "best-effort"]
 Mechanism = Literal["instant", "copy"]
 
-TRIGGERS: tuple[Trigger, ...] = ("request", "schedule", "suspend", "finish", "code")
-
 
 class PartProblem(Model, frozen=True, kw_only=True):
     """A part that is missing or incomplete: `git`, `kernel`, `tree:data/x.bin`, and why."""
