@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ..core import end_requests, names, templates
+from ..core import end_requests, keeping, names, templates
 from ..core.fields import FieldReader
 from ..core.idle import requests
 from ..core.lifecycle import waiting_at
@@ -14,13 +15,14 @@ from ..core.requests import specs
 from ..core.requests.again import asked_again, fields_of
 from ..core.requests.processes import last_process
 from ..core.usage import rightsize
+from ..errors import GpuQuotaError
 from ..model.ending import EndRequest
 from ..model.idleness import Activity, PresenceRequest
 from ..model.policy import SessionPolicy
 from ..model.previews import Preview
 from ..model.programs import ExecContext, ExecEvent, ExecResult, TerminalEvent
 from ..model.reasons import Reason
-from ..model.rightsizing import Advice
+from ..model.rightsizing import Advice, ResizeRequest
 from ..model.sessions import (
     Endpoint,
     EndpointQuery,
@@ -36,7 +38,6 @@ from ..model.templates import TemplateFields
 from ..ports.backend import Backend, require
 from .audit import ended, entered
 from .call import Call
-from .keeping import kept
 from .launches import places, previews
 from .launches.facts import facts
 from .lists.sessions import listed, shown
@@ -229,3 +230,26 @@ async def _use(backend: Backend, call: Call, how: str) -> None:
     await entered(backend, call, how)
     if backend.ingress:
         await backend.ingress.presence(call.target.id, PresenceRequest(at=datetime.now(UTC)))
+
+
+@asynccontextmanager
+async def kept(backend: Backend, call: Call) -> AsyncIterator[None]:
+    """Keep the variables that a request names; forget them again if the block fails.
+
+    Raises InvalidFields, NotAllowed, and the block is not entered, unless all of them are kept.
+    """
+    request: ResizeRequest = call.body
+    if not request.keep:
+        yield
+        return
+    able, session = require(backend, "variables", backend.variables), call.target
+    call.rights.check("exec", session, "keep variables of")
+    local_files = backend.at(session.spec.project).inventory.local_files
+    keeping.check(session, local_files=local_files)
+    await entered(backend, call, "kept variables of")
+    try:
+        keeping.check_written(await able.write(session.id, request.keep, request.notebook))
+        yield
+    except GpuQuotaError:
+        await able.forget(session.id, request.notebook)
+        raise
