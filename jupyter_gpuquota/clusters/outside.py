@@ -5,16 +5,20 @@ What takes a session's id and returns no names of the cluster needs no translati
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
+from typing import Generic, TypeVar
 
 from ..core.access import Caller, Rights
 from ..core.idle.policy import Ruling
 from ..core.idle.replay import Stretch
 from ..core.requests.feasibility import Fit
-from ..model.clusters.names import cluster_of
+from ..core.usage.history import Window
+from ..errors import FieldError
+from ..model.clusters.names import cluster_of, name_in
 from ..model.ending import PageReport
 from ..model.environments import Environment, LaunchPlace
+from ..model.history import History as Past
 from ..model.idleness import Activity
 from ..model.nodes import Reading
 from ..model.pods import ContainerRules
@@ -26,19 +30,111 @@ from ..model.reasons import Reason
 from ..model.resources import Holding, Node, Share
 from ..model.sessions import Kind, Session, SessionRequest, SessionSpec
 from ..model.volumes.mounts import Mount
+from ..model.volumes.volumes import NewVolume, StorageClass, Volume, VolumeChange
 from ..ports.backend import Backend
 from ..ports.policing import Policing
-from .mapped import Mapped
+from ..ports.usage import History
+from ..ports.volumes import Volumes
 from .naming import (
     Outward,
+    new_volume_inside,
     node_inside,
     project_inside,
     request_inside,
     session_inside,
     spec_inside,
+    volume_inside,
+    window_inside,
 )
-from .outside_history import OutsideHistory
-from .outside_volumes import OutsideVolumes
+
+
+class OutsideVolumes:
+    """Translates what enters and leaves it."""
+
+    def __init__(self, names: Outward, inner: Volumes) -> None:
+        self._out = names.volume
+        self._inner = inner
+
+    def all(self) -> tuple[Volume, ...]:
+        """Return all volumes by project and name."""
+        return tuple(map(self._out, self._inner.all()))
+
+    def classes(self, project: str = "") -> tuple[StorageClass, ...]:
+        """Return the classes of which volumes can be made."""
+        return self._inner.classes(name_in(project))
+
+    def knows(self, project: str) -> bool:
+        """Return whether the volumes of a project are known."""
+        return self._inner.knows(name_in(project))
+
+    def problems(self) -> tuple[str, ...]:
+        """Return what is not known now, and why."""
+        return self._inner.problems()
+
+    async def create(self, wanted: NewVolume) -> Volume:
+        """Create a volume, or share an existing folder."""
+        return self._out(await self._inner.create(new_volume_inside(wanted)))
+
+    async def change(self, volume: Volume, change: VolumeChange, size: int | None) -> Volume:
+        """Change a volume."""
+        return self._out(await self._inner.change(volume_inside(volume), change, size))
+
+    async def delete(self, volume: Volume) -> None:
+        """Delete a volume, and its files unless it was registered."""
+        await self._inner.delete(volume_inside(volume))
+
+    async def check(
+        self, request: SessionRequest, project: str, mounts: Mapping[str, Mount], owner: str
+    ) -> tuple[FieldError, ...]:
+        """Return why a session could not mount these volumes, by field."""
+        return await self._inner.check(request_inside(request), name_in(project), mounts, owner)
+
+
+class OutsideHistory:
+    """Translates what enters and leaves it."""
+
+    def __init__(self, names: Outward, inner: History) -> None:
+        self._names = names
+        self._inner = inner
+
+    async def read(self, window: Window) -> Past:
+        """Return how projects used GPUs in a period."""
+        return self._names.history(await self._inner.read(window_inside(window, self._names)))
+
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+class Mapped(Generic[S, T]):
+    """The elements of a tuple that is replaced as a whole, each mapped once."""
+
+    def __init__(
+        self,
+        source: Callable[[], tuple[S, ...]],
+        each: Callable[[S], T],
+        key: Callable[[S], Hashable],
+    ) -> None:
+        self._source = source
+        self._each = each
+        self._key = key
+        self._from: tuple[S, ...] | None = None
+        self._result: tuple[T, ...] = ()
+        self._known: dict[Hashable, tuple[S, T]] = {}
+
+    def all(self) -> tuple[T, ...]:
+        """Return the mapped tuple: the same one as long as the source is the same."""
+        found = self._source()
+        if found is not self._from:
+            self._known = {self._key(each): self._pair(each) for each in found}
+            self._from = found
+            self._result = tuple(mapped for _, mapped in self._known.values())
+        return self._result
+
+    def _pair(self, item: S) -> tuple[S, T]:
+        known = self._known.get(self._key(item))
+        return known if known and known[0] is item else (item, self._each(item))
+
 
 _ELSEWHERE = "Where it is set up, this cluster has more than its sessions: use it there."
 _DATA = ("datasets", "caches", "jobs", "lakes", "uses", "snapshots", "streaming", "keeping")

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from ..core.lifecycle import check_untouched
 from ..core.requests import feasibility
+from ..core.templates import key_of
 from ..core.usage.history import Window
 from ..errors import InUse, NotFound, WrongState
 from ..model.about import Revisions
@@ -24,6 +25,7 @@ from ..model.reasons import Reason
 from ..model.resources import Node, Share
 from ..model.sessions import Kind, Session, SessionSpec
 from ..model.struct import Message
+from ..model.templates import Template
 from ..model.volumes.mounts import Mount
 from ..model.volumes.volumes import Volume
 from ..ports.administration import Part, Whole
@@ -32,7 +34,34 @@ from .board import Board
 from .recorder import Recorder
 from .resident import Resident
 from .settings.quota_text import text_of
-from .templates import StoredTemplates
+
+
+class StoredTemplates:
+    """The templates in the state folder and the quota file; `work` is the thread of settings."""
+
+    def __init__(
+        self, board: Board, admin: Administrator, work: Callable[..., Awaitable[Any]]
+    ) -> None:
+        self._board = board
+        self._admin = admin
+        self._work = work
+
+    def all(self) -> tuple[Template, ...]:
+        """Return all templates, without `actions`."""
+        return self._board.settings.templates
+
+    def by_file(self) -> bool:
+        """Return whether the quota file sets those of admins."""
+        return bool(self._admin.path)
+
+    async def put(self, template: Template, who: str) -> None:
+        """Create or replace a template. Raises Conflict, StorageFailed."""
+        await self._work(self._admin.put_template, key_of(template), template, who)
+
+    async def delete(self, template: Template, who: str) -> None:
+        """Delete a template. Raises Conflict, StorageFailed."""
+        await self._work(self._admin.put_template, key_of(template), None, who)
+
 
 Work = Callable[..., Awaitable[Any]]
 """Calls a function with arguments where it may run: in a worker thread, or at once."""

@@ -10,13 +10,16 @@ import hashlib
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import BinaryIO
 
 import msgspec
 from msgspec.structs import replace
 
 from ..errors import Damaged
-from . import large, manifest, reading
+from . import large, lines, manifest, reading
 from .catalog import Catalog, identity
 from .commits import Stats
 from .disk import failures
@@ -28,9 +31,32 @@ from .packs import PART, SMALL, Loose, Pack, Packer, encode_index
 from .progress import Meter, Report
 from .reading import Content
 from .sources import BATCH, Folder, Source
-from .spool import Spool, spool
 from .tasks import Background, in_thread
 from .tree import Found
+
+
+class Spool:
+    """Entries in the order in which they were added; large files with their parts."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def add(self, entry: Entry, location: Location = NOWHERE) -> None:
+        """Add an entry."""
+        self._file.write(lines.encode(entry, location) + b"\n")
+
+    def __iter__(self) -> Iterator[tuple[Entry, Location]]:
+        """Yield all entries from the first one."""
+        self._file.seek(0)
+        yield from map(lines.decode, self._file)
+
+
+@contextmanager
+def spool() -> Iterator[Spool]:
+    """Return an empty spool, which is gone afterwards."""
+    with TemporaryFile(prefix="gpuquota-") as file:
+        yield Spool(file)
+
 
 _SENDING = 4
 """Objects that are sent at once: each is up to 64 MiB in memory."""

@@ -10,9 +10,9 @@ import msgspec
 import pytest
 import pytest_asyncio
 
+from jupyter_gpuquota.control.assembly import OwnPlanning
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.inventory import Inventory
-from jupyter_gpuquota.control.planning import OwnPlanning
 from jupyter_gpuquota.control.settings.settings import Settings
 from jupyter_gpuquota.control.start_times import StartTimes
 from jupyter_gpuquota.model.sessions import Session

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.local.config import LocalConfig
-from jupyter_gpuquota.local.gpus.devices import find_devices
-from jupyter_gpuquota.local.gpus.mps import Mps
+from jupyter_gpuquota.local.gpus.devices import Mps, find_devices
 from jupyter_gpuquota.model.resources import Device
 from tests.local.conftest import _no_process_is_left, elsewhere, make
 

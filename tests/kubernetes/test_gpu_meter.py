@@ -20,8 +20,8 @@ from jupyter_gpuquota.kubernetes.objects.meta import Meta
 from jupyter_gpuquota.kubernetes.objects.pods import Container, Pod, PodSpec, PodStatus, Resources
 from jupyter_gpuquota.kubernetes.resources import PODS
 from jupyter_gpuquota.kubernetes.signals import gpu_metrics
+from jupyter_gpuquota.kubernetes.signals.gpu_meter import users_by_pod
 from jupyter_gpuquota.kubernetes.signals.gpu_metrics import Users
-from jupyter_gpuquota.kubernetes.signals.gpu_users import users_by_pod
 from jupyter_gpuquota.model.nodes import GpuProgram, Reading
 from tests.builders import make_placement, make_project, make_session, make_slice
 from tests.fakes import ask

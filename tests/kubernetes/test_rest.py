@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.kubernetes.api import Fault, Request
-from jupyter_gpuquota.kubernetes.connection.caller import Caller
+from jupyter_gpuquota.kubernetes.connection.caller import ATTEMPTS, LONGEST, Caller, pause
 from jupyter_gpuquota.kubernetes.connection.decoding import decoded, lines
 from jupyter_gpuquota.kubernetes.connection.http import Answer, Call
 from jupyter_gpuquota.kubernetes.connection.rest import Rest
-from jupyter_gpuquota.kubernetes.connection.retrying import ATTEMPTS, LONGEST, pause
 from jupyter_gpuquota.kubernetes.objects.cluster import ResourceQuota
 from jupyter_gpuquota.kubernetes.resources import NAMESPACES, SECRETS, STATEFUL_SETS
 from tests.kubernetes.manifests import secret

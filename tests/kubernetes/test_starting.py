@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from jupyter_gpuquota.kubernetes.api import Fault
-from jupyter_gpuquota.kubernetes.reconcile.start_clock import StartClock
+from jupyter_gpuquota.kubernetes.reconcile.steps import StartClock
 from jupyter_gpuquota.kubernetes.reconcile.tracked import Tracked
 from jupyter_gpuquota.kubernetes.resources import PODS
 from tests.kubernetes.driving import controller, spec, until

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, SESSION
 from jupyter_gpuquota.kubernetes.resources import NAMESPACES, NODES, PODS, SECRETS, STATEFUL_SETS
-from jupyter_gpuquota.kubernetes.watching.backoff import LONGEST, delay
 from jupyter_gpuquota.kubernetes.watching.cache import Cache, Key
-from jupyter_gpuquota.kubernetes.watching.reflector import ASK_AGAIN, Clock
+from jupyter_gpuquota.kubernetes.watching.reflector import ASK_AGAIN, LONGEST, Clock, delay
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_controls import Call

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.local.config import LocalConfig
-from jupyter_gpuquota.local.gpus.devices import Devices
-from jupyter_gpuquota.local.gpus.mps import Mps
+from jupyter_gpuquota.local.gpus.devices import Devices, Mps
 from jupyter_gpuquota.local.gpus.nvml import Nvml
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import marked

@@ -25,11 +25,10 @@ from jupyter_gpuquota.control.signals.kernels import Kernels
 from jupyter_gpuquota.control.signals.presence import Presence
 from jupyter_gpuquota.control.signals.servers import Kernel, Terminal
 from jupyter_gpuquota.local.config import LocalConfig
-from jupyter_gpuquota.local.gpus.devices import Devices
+from jupyter_gpuquota.local.gpus.devices import Devices, WorkLog
 from jupyter_gpuquota.local.gpus.inventory import Work
 from jupyter_gpuquota.local.gpus.nvml import Nvml
 from jupyter_gpuquota.local.gpus.usage import held_by
-from jupyter_gpuquota.local.gpus.work_log import WorkLog
 from jupyter_gpuquota.local.shim.procfs import Stat, read_stat
 from jupyter_gpuquota.local.signals import cpu_time, gpus, terminals
 from jupyter_gpuquota.local.signals.cpu_time import CpuTime, Spent, programs_of, spent_by

@@ -15,7 +15,8 @@ from msgspec import structs
 from ...core.volumes.requests import check_free
 from ...core.volumes.uses import Key, in_use, key_of, uses_of
 from ...errors import Conflict, FieldError, NotFound, refuse, refused
-from ...model.messages.build import field_error
+from ...model.messages.build import field_error, reason
+from ...model.reasons import Reason
 from ...model.sessions import Session, SessionRequest, SessionSpec
 from ...model.volumes.mounts import Mount, VolumeUse
 from ...model.volumes.volumes import FOLDER, NewVolume, StorageClass, Volume, VolumeChange
@@ -23,8 +24,8 @@ from ...ports.backend import Backend
 from ..board import Board
 from ..capabilities import ScheduledSessions
 from ..resident import Resident
+from ..settings.settings import Settings
 from .measuring import Measuring
-from .shown import shared_folders, shown
 from .store import Measured, VolumeRecord, VolumeStore
 
 CLASSES = (
@@ -290,3 +291,59 @@ def _record(spec: SessionSpec, mount: Mount, owner: str) -> VolumeRecord:
         description=f"Made for the session {spec.name}.",
         created=datetime.now(UTC),
     )
+
+
+def shown(
+    record: VolumeRecord,
+    folder: str,
+    measured: Measured,
+    uses: tuple[VolumeUse, ...],
+    *,
+    by_file: bool,
+) -> Volume:
+    """Return a volume with what was measured, and who mounts it."""
+    size = measured.limit or record.size
+    return Volume(
+        name=record.name,
+        project=record.project,
+        owner=record.owner,
+        kind="folder",
+        folder=folder,
+        registered=bool(record.folder),
+        description=record.description,
+        storage_class="" if by_file else FOLDER,
+        size=size,
+        used=measured.used,
+        enforced=bool(measured.limit),
+        modes=("ROX",) if record.read_only else ("RWX", "ROX"),
+        read_only=record.read_only,
+        state="lost" if measured.problem else "ready",
+        reason=_reason(measured, size),
+        uses=uses,
+        created=record.created,
+    )
+
+
+def shared_folders(settings: Settings) -> tuple[VolumeRecord, ...]:
+    """Return the folders that admins share in the quota file, one for each project."""
+    return tuple(
+        VolumeRecord(
+            name=each.name,
+            project=project,
+            description=each.description,
+            folder=each.folder,
+            size=each.size,
+            read_only=each.read_only,
+        )
+        for each in settings.volumes
+        for project in each.projects
+    )
+
+
+def _reason(measured: Measured, size: int) -> Reason | None:
+    """Return what is wrong with a volume."""
+    if measured.problem:
+        return reason("VolumePending", "volume.gone", why=measured.problem)
+    if size and measured.used is not None and measured.used > size:
+        return reason("VolumePending", "volume.full", used=measured.used, size=size)
+    return None

@@ -9,12 +9,43 @@ from ...control.session_server.settings import session_facts
 from ...environ import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
 from ...model.pods import PodOptions
 from ...model.sessions import Session
+from ..labels import PROCESS
 from ..names import CA_KEY, OWNER_TOKEN_KEY, TOKEN_KEY, object_name
 from .datasets import dataset_variables
 from .defaults import Parts, PodDefaults
 from .folders import CONFIG_FOLDER, CONTROLLER_FOLDER
-from .processes import numbered, variables
 from .volumes import volume_variables
+
+PORT = 29500
+"""The port of the first process at which `torch.distributed` meets."""
+
+
+def variables(session: Session) -> dict[str, str]:
+    """Return the variables that `torch.distributed` and `torchrun` (`PET_…`) read.
+
+    The first pod of an Indexed Job has the stable name `JOB-0` below the session's Service.
+    """
+    count = session.spec.processes
+    if count == 1:
+        return {}
+    name = object_name(session)
+    first, port, nodes = f"{name}-0.{name}", str(PORT), str(count)
+    return {
+        "MASTER_ADDR": first,
+        "MASTER_PORT": port,
+        "WORLD_SIZE": nodes,
+        "PET_MASTER_ADDR": first,
+        "PET_MASTER_PORT": port,
+        "PET_NNODES": nodes,
+    }
+
+
+def numbered(session: Session) -> Mapping[str, Mapping[str, Any]]:
+    """Return the variables that are the number of a pod's process, from 0."""
+    if session.spec.processes == 1:
+        return {}
+    index = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.annotations['{PROCESS}']"}}}
+    return dict.fromkeys(("RANK", "PET_NODE_RANK"), index)
 
 
 def environment(session: Session, options: PodOptions, parts: Parts) -> list[dict[str, Any]]:

@@ -5,21 +5,125 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from datetime import datetime
-from typing import Protocol
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from datetime import UTC, datetime
+from typing import Literal, Protocol
 
-from ...errors import Conflict, GpuQuotaError
+from ...errors import Conflict, GpuQuotaError, Unavailable
 from ...model.reasons import Reason
 from ..api import Api, Fault
-from ..objects.pods import Pod
+from ..connection.decoding import lines
+from ..objects.pods import Event, Pod, Terminated
 from ..objects.workloads import Job
 from ..resources import JOBS
-from ..state.seen import FINISHED, is_running
+from ..session_pods import container_of, pod_path
+from ..state.ends import last_end
+from ..state.seen import FINISHED, Seen, is_running, main_status
+from ..state.waiting import why_not_ready, why_waiting
 from ..watching.cache import Key
 from .objects import DataJobObjects
-from .outcome import end_of, failure_of, why_idle
-from .pod_log import PodLog
 from .task import Task
+
+_STAMP = re.compile(rb"((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\S*) ")
+_NO_LOG = (400, 404)
+"""Answers for a container that has not started, or is gone."""
+
+
+class PodLog:
+    """Reads the log of one pod, as often as necessary; lines may come twice."""
+
+    def __init__(self, api: Api, pod: Pod) -> None:
+        self._api = api
+        self._pod = pod
+        self._since = ""
+
+    async def read(self, *, follow: bool) -> AsyncGenerator[tuple[datetime, bytes]]:
+        """Yield lines and their times, from the second of the last one that was read.
+
+        With `follow` it goes on until the server ends it, which some do with the container. Raises
+        Fault.
+        """
+        query = {"container": container_of(self._pod), "timestamps": "true"}
+        if follow:
+            query["follow"] = "true"
+        if self._since:
+            query["sinceTime"] = self._since
+        try:
+            path = pod_path(self._pod, "log")
+            async with aclosing(lines(self._api.stream(path, query))) as found:
+                async for line in found:
+                    stamp = _STAMP.match(line)
+                    if stamp:
+                        self._since = f"{stamp[2].decode()}Z"
+                        yield _time(stamp[1].decode()), line[stamp.end() :]
+        except Fault as fault:
+            if fault.status not in _NO_LOG:
+                raise
+
+
+def _time(stamp: str) -> datetime:
+    """Return the time of a line, to the microsecond."""
+    try:
+        return datetime.fromisoformat(stamp).astimezone(UTC)
+    except ValueError:
+        return datetime.fromtimestamp(0, UTC)
+
+
+End = Literal["done", "failed"]
+
+_ENDS: Mapping[str, End] = {"Complete": "done", "SuccessCriteriaMet": "done", "Failed": "failed"}
+_OUT_OF_MEMORY = "OOMKilled"
+
+
+def why_idle(job: Job, pods: Sequence[Pod], events: Sequence[Event]) -> Reason | None:
+    """Return why no pod of a Job does its work; None if one does, or nothing tells."""
+    seen = Seen(workload=job, pods=pods, events=events)
+    pod = seen.present
+    if pod is None or not pod.spec.node_name:
+        return why_waiting(job.metadata.namespace, seen)
+    return None if is_running(pod) else why_not_ready(seen, pod)
+
+
+def end_of(job: Job) -> End | None:
+    """Return how a Job has ended; None while it goes on."""
+    held = (c.type for c in job.status.conditions if c.status == "True" and c.type in _ENDS)
+    return next((_ENDS[kind] for kind in held), None)
+
+
+def failure_of(job: Job, pods: Sequence[Pod]) -> Unavailable:
+    """Return why a Job has failed whose program did not say it."""
+    name, namespace = job.metadata.name, job.metadata.namespace
+    failed = next((c for c in job.status.conditions if c.type == "Failed"), None)
+    if failed and failed.reason == "DeadlineExceeded":
+        return Unavailable(
+            f"The Job {name} took longer than it may.",
+            hint="Try again, or ask an administrator to raise dataset_deadline.",
+        )
+    ended = [end for end in map(_end, pods) if end]
+    if any(end.reason == _OUT_OF_MEMORY for end in ended):
+        return Unavailable(
+            f"The Job {name} ran out of memory.",
+            hint="Ask an administrator to raise dataset_memory.",
+        )
+    lines = [line for end in ended for line in end.message.splitlines() if _is_said(line)]
+    said = lines[-1] if lines else failed.message if failed else ""
+    return Unavailable(
+        f"The Job {name} in {namespace} has failed{f': {said}' if said else ''}.",
+        hint=f"Its log says more: kubectl -n {namespace} logs job/{name}",
+    )
+
+
+def _is_said(line: str) -> bool:
+    """Return whether a line is for people: reports are JSON."""
+    return bool(line.strip()) and not line.startswith("{")
+
+
+def _end(pod: Pod) -> Terminated | None:
+    status = main_status(pod)
+    return last_end(status) if status else None
+
 
 _log = logging.getLogger(__name__)
 

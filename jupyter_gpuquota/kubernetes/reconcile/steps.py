@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -12,22 +14,80 @@ from ...control.board import Board
 from ...control.ending.open_pages import OpenPages
 from ...core import ending
 from ...model.ending import Exit
-from ...model.resources import Placement
-from ...model.sessions import Session
+from ...model.reasons import Reason
+from ...model.resources import Isolation, Placement
+from ...model.sessions import Session, SessionSpec
 from ..api import Fault
+from ..engines.engine import Admission, EnginePatch
 from ..objects.pods import Pod
 from ..objects.workloads import Workload
 from ..state.advance import advance
+from ..state.attached import Attached
 from ..state.desired import Action, next_action
 from ..state.processes import is_left, joined, tidying
 from ..state.record import Record
-from ..state.seen import Seen, is_complete, is_launcher, process_of
-from .facts import Facts
+from ..state.seen import Overdue, Seen, is_complete, is_launcher, process_of
 from .objects import SessionObjects
 from .secrets import NOT_FOUND
-from .start_clock import StartClock
 from .tracked import Tracked
 from .writer import Writer
+
+_LEAST = 60.0
+"""Seconds for a start that a controller has not watched from its beginning."""
+
+
+class StartClock:
+    """Measures starts by a clock that neither jumps nor counts the sleep of a laptop.
+
+    `limit` is the time from a node to ready, in seconds; 0 for none.
+    """
+
+    def __init__(self, limit: float, steady: Callable[[], float] = time.monotonic) -> None:
+        self._limit = limit
+        self._steady = steady
+
+    def left(self, tracked: Tracked, now: datetime) -> float | None:
+        """Return the seconds that are left to a start; None where nothing limits it."""
+        session = tracked.record.session
+        if not self._limit or session.state != "starting":
+            return None
+        steady = self._steady()
+        if tracked.starting is None or tracked.starting[0] != session.run:
+            before = max(0.0, (now - session.since).total_seconds())
+            counted = min(before, max(0.0, self._limit - _LEAST))
+            tracked.starting = (session.run, steady - counted)
+        return max(0.0, tracked.starting[1] + self._limit - steady)
+
+    def overdue(self, tracked: Tracked, now: datetime) -> Overdue | None:
+        """Return the start that takes too long, None if it does not."""
+        run = tracked.record.session.run
+        return Overdue(run, round(self._limit)) if self.left(tracked, now) == 0 else None
+
+
+class Facts(Protocol):
+    """Facts of the engine, of shares and of nodes. Every method answers from memory."""
+
+    def admission(self, session: Session) -> Admission:
+        """Return what the engine says about a session."""
+
+    def placement(self, pod: Pod) -> Placement | None:
+        """Return where a pod holds resources, None if it holds none."""
+
+    def isolation(self, spec: SessionSpec) -> Isolation | None:
+        """Return what isolates the share of a request, None for one without a GPU."""
+
+    def data(self, session: Session) -> Reason | None:
+        """Return why the datasets of a session are not there, None if they are, or it has none."""
+
+    def attached(self, session: Session) -> Sequence[Attached]:
+        """Return the volumes that tie a session to nodes, as others mount them there now."""
+
+    def lost(self) -> frozenset[str]:
+        """Return the nodes that do not respond."""
+
+    def engine(self, spec: SessionSpec) -> EnginePatch:
+        """Return what the engine adds to the workload of a request."""
+
 
 _LOOK = 10.0
 """Seconds between two looks at a session without a workload: Secrets are not watched."""

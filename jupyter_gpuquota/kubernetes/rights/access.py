@@ -17,7 +17,6 @@ from ..names import PREFIXES
 from .reviews import KNOWN, RENEW, Reviews, myself
 from .roles import OWN, RoleTable, Standing
 from .session_tokens import SessionTokens
-from .users import as_user
 
 REMEMBERED = 600.0
 """Seconds for which callers see what they saw, while the cluster does not say what they may do."""
@@ -139,3 +138,22 @@ def _only_seeing(rights: Rights) -> Rights:
     """Return rights that were reviewed, reduced to seeing."""
     roles: dict[str, Role] = dict.fromkeys(rights.roles, "viewer")
     return replace(rights, admin=False, roles=roles, withheld={})
+
+
+_RESERVED = "system:"
+"""What the cluster's own users and groups begin with."""
+
+
+def as_user(caller: Caller, prefixes: Mapping[str, str]) -> Caller:
+    """Return a caller with the name and groups that the cluster's rules are about.
+
+    Names that the cluster reserves are accepted from the cluster alone: from elsewhere, such a
+    group is left out, and a caller with such a name has no rights. So are `uid` and `extra`.
+    """
+    prefix = prefixes.get(caller.known, f"{caller.known or 'other'}:")
+    name, groups = prefix + caller.name, {prefix + group for group in caller.groups}
+    if caller.known != "kubernetes":
+        groups = {group for group in groups if not group.startswith(_RESERVED)}
+        name = "" if name.startswith(_RESERVED) else name
+        caller = replace(caller, uid="", extra=())
+    return replace(caller, name=name, groups=frozenset(groups))

@@ -1,12 +1,18 @@
-"""The port `Volumes` on a cluster: claims in the namespaces of projects."""
+"""The port `Volumes` on a cluster: claims in the namespaces of projects.
+
+What can be cloned into a new claim. Pure.
+
+See https://kubernetes.io/docs/concepts/storage/volume-pvc-datasource/.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from msgspec.structs import replace
 
+from ...core.requests.quantities import size_quantity
 from ...core.volumes.uses import in_use
 from ...errors import (
     FieldError,
@@ -27,7 +33,6 @@ from ..faults import translated
 from ..labels import DESCRIPTION, READ_ONLY
 from ..objects.storage import Claim
 from ..resources import CLAIMS
-from .clones import clone_errors
 from .conflicts import conflicts, over_quota, quota_errors
 from .facts import Facts
 from .manifests import claim as manifest
@@ -243,3 +248,28 @@ def _told(error: GpuQuotaError) -> tuple[str, str]:
 def _is_csi(facts: Facts) -> bool | None:
     """Return whether a driver made the volume of a claim, None if that is not known."""
     return None if facts.volume is None else facts.volume.spec.csi is not None
+
+
+def clone_errors(
+    wanted: NewVolume, facts: Facts, classes: Iterable[StorageClass], *, is_csi: bool | None
+) -> Iterator[FieldError]:
+    """Yield why a claim cannot be cloned; `is_csi` is whether a driver made its volume.
+
+    A clone of a volume that programs write to would hold half of what they write.
+    """
+    claim = facts.claim
+    name, least = claim.metadata.name, size_of(claim)
+    if claim.status.phase != "Bound" or claim.metadata.deletion_timestamp:
+        yield field_error("source", "volume.unclonable", volume=name, why="has no volume yet")
+    elif is_csi is False:
+        yield field_error("source", "volume.unclonable", volume=name, why="has no CSI driver")
+    elif facts.mounted:
+        users = ", ".join(dict.fromkeys(each.name for each in facts.mounted))
+        yield field_error("source", "volume.unclonable", volume=name, why=f"is used by {users}")
+    drivers = {each.name: each.provisioner for each in classes}
+    own, other = claim.spec.storage_class_name or "", wanted.storage_class
+    if {own, other} <= drivers.keys() and drivers[own] != drivers[other]:
+        same = ",".join(name for name, driver in drivers.items() if driver == drivers[own])
+        yield field_error("storage_class", "field.choice", value=repr(other), choices=same)
+    if 0 < wanted.size < least:
+        yield field_error("size", "volume.small", volume=name, size=size_quantity(least))

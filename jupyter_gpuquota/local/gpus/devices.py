@@ -1,15 +1,146 @@
-"""The configured source of GPUs: the NVIDIA driver or simulated nodes."""
+"""The configured source of GPUs: the NVIDIA driver or simulated nodes.
+
+NVIDIA MPS: check its control daemon, and terminate clients before they are killed.
+
+A client that finds no daemon runs without limits, and killing a busy client by signal is
+undefined (docs.nvidia.com/deploy/mps).
+
+The work of devices since it was taken last.
+
+The driver reports the mean utilisation of each process since a time stamp, but forgets what was
+more than some seconds ago (16 with driver 580). Whoever asks less often would miss work, so it is
+read in between.
+"""
 
 from __future__ import annotations
 
+import logging
+import os
+import subprocess
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
-from ..config import LocalConfig
-from .inventory import DeviceInventory, Driver
-from .mps import Mps
+from ...model.resources import Node, simulated_devices
+from ..config import LocalConfig, SimulatedNode
+from .inventory import DeviceInventory, Driver, Work
 from .nvml import Nvml
-from .simulated import simulated_nodes
-from .work_log import WorkLog
+
+
+class WorkLog:
+    """Collects the work of devices, from any thread.
+
+    What was noted less than `apart` seconds ago is not read again: there is hardly anything since
+    then, and a process that works would seem to rest at this moment.
+    """
+
+    def __init__(self, driver: Driver | None, apart: float = 1.0) -> None:
+        self._driver = driver
+        self._apart = apart
+        self._lock = Lock()
+        self._stamps: dict[str, int] = {}
+        self._noted: dict[str, tuple[float, Work]] = {}
+
+    def note(self, uuids: Iterable[str]) -> None:
+        """Read the work of devices, or MIG instances, and remember it."""
+        with self._lock:
+            now = time.monotonic()
+            self._noted |= {uuid: (now, work) for uuid, work in self._read(uuids).items()}
+
+    def take(self, uuids: Iterable[str]) -> dict[str, Work | None]:
+        """Return the work of devices since the last call; None for one that does not respond.
+
+        That of other devices is forgotten.
+        """
+        with self._lock:
+            wanted = set(uuids)
+            found = self._read(wanted)
+            self._noted = {}
+            self._stamps = {uuid: work.stamp for uuid, work in found.items()}
+            return {uuid: found.get(uuid) for uuid in wanted}
+
+    def _read(self, uuids: Iterable[str]) -> dict[str, Work]:
+        """Map the devices that respond to their work, including what was noted before."""
+        found: dict[str, Work] = {}
+        if self._driver is None:
+            return found
+        for uuid in uuids:
+            at, before = self._noted.get(uuid, (0.0, None))
+            if before and time.monotonic() - at < self._apart:
+                found[uuid] = before
+            elif work := self._driver.work(uuid, self._stamps.get(uuid, 0)):
+                self._stamps[uuid] = work.stamp
+                found[uuid] = _added(before, work)
+        return found
+
+
+def _added(before: Work | None, now: Work) -> Work:
+    """Return the work of two readings; what holds at this moment is that of the second."""
+    if before is None:
+        return now
+    known = [each for each in (before.most, before.whole, now.whole) if each is not None]
+    processes = now.processes
+    if processes is not None:
+        processes = _highest(before.processes or {}, processes)
+    return replace(now, processes=processes, most=max(known, default=None))
+
+
+def _highest(before: Mapping[int, int], now: Mapping[int, int]) -> dict[int, int]:
+    return {pid: max(before.get(pid, 0), now.get(pid, 0)) for pid in {*before, *now}}
+
+
+_log = logging.getLogger(__name__)
+_SECONDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Mps:
+    """Controls the MPS daemon at `pipe_dir` through NVIDIA's own program."""
+
+    program: str
+    pipe_dir: str
+
+    def answers(self) -> bool:
+        """Return whether a control daemon responds now."""
+        return self._ask("get_server_list") is not None
+
+    def end_clients(self, pids: Iterable[int]) -> list[int]:
+        """Have the daemon terminate clients, and return those that it had."""
+        wanted = set(pids)
+        ended = []
+        for server in _numbers(self._ask("get_server_list")):
+            for client in _numbers(self._ask(f"get_client_list {server}")):
+                if client in wanted:
+                    self._ask(f"terminate_client {server} {client}")
+                    ended.append(client)
+        return ended
+
+    def _ask(self, command: str) -> str | None:
+        """Send one command and return its output; None if the daemon does not respond."""
+        if not self.program or not Path(self.pipe_dir).is_dir():
+            return None
+        env = {**os.environ, "CUDA_MPS_PIPE_DIRECTORY": self.pipe_dir}
+        try:
+            done = subprocess.run(
+                [self.program],
+                input=f"{command}\n",
+                capture_output=True,
+                text=True,
+                env=env,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            _log.info("MPS does not respond in %s: %s", self.pipe_dir, error)
+            return None
+        return done.stdout if done.returncode == 0 else None
+
+
+def _numbers(answer: str | None) -> list[int]:
+    return [int(word) for word in (answer or "").split() if word.isdecimal()]
 
 
 class Devices:
@@ -63,3 +194,16 @@ def open_driver(pynvml: Any) -> tuple[Driver | None, str]:
         return driver, ""
     driver.close()
     return None, "No GPU found: the NVIDIA driver lists none."
+
+
+def simulated_nodes(settings: Iterable[SimulatedNode]) -> tuple[Node, ...]:
+    """Return the configured nodes with their devices."""
+    return tuple(
+        Node(
+            name=setting.name,
+            devices=simulated_devices(setting.name, setting.gpus, setting.model, setting.memory),
+            labels=setting.labels,
+            separate=setting.separate,
+        )
+        for setting in settings
+    )

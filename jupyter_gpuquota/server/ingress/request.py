@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from jupyter_core.utils import ensure_async
 from jupyter_server.base.handlers import JupyterHandler
 from tornado import web
 from tornado.iostream import IOStream
+from tornado.tcpclient import TCPClient
 
+from ...api import sockets
 from ...api.statuses import FaultLogging, error_raised
 from ...errors import NotFound, Unavailable, WrongState
+from ...http1 import verifying
 from ...model.addresses import lab_path, outer_base
 from ...model.routes.table import route
 from ...model.sessions import Endpoint
 from ..connections import Connections
 from ..jupyter_mount import RESOURCE
-from .connect import connect
 from .error_pages import Subject, error_page, write_page
 from .presence import Presence
 from .protocol.headers import Outside, without_secrets
@@ -220,3 +224,26 @@ class IngressHandler(FaultLogging, JupyterHandler):
         session = await self.context.targets.describe(session_id)
         resume = outer_base(self.base_url) + "gpuquota/api" + _RESUME.format(id=session_id)
         return Subject(session, resume) if session else None
+
+
+async def connect(endpoint: Endpoint) -> IOStream:
+    """Return a new connection to an endpoint.
+
+    Raises Unavailable if nothing listens there or its certificate is not trusted.
+    """
+    encrypted = endpoint.scheme == "https"
+    try:
+        if endpoint.socket:
+            return await sockets.connect(Path(endpoint.socket))
+        tls = verifying(endpoint.ca) if encrypted else None
+        return await TCPClient().connect(endpoint.host, endpoint.port, ssl_options=tls)
+    except ssl.SSLError as error:
+        why = getattr(error, "verify_message", "") or error.reason or error
+        raise Unavailable(
+            f"TLS connection to the session at {endpoint.authority} failed: {why}.",
+            hint="Ask an administrator to check its certificate.",
+        ) from error
+    except OSError as error:
+        raise Unavailable(
+            "The session does not respond.", hint="It may have just ended; check its log."
+        ) from error

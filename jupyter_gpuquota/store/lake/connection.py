@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -34,12 +36,12 @@ from ...errors import (
     refused,
 )
 from ..tasks import answered, together
+from .credentials import aws_profile
 from .objects import Stored
-from .options import limited, options_for
-from .ranges import read_ranges
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
+
 
 T = TypeVar("T")
 
@@ -249,3 +251,83 @@ def _is_cut(error: Unavailable) -> bool:
 def _first_line(error: Exception) -> str:
     """Return what obstore says, without the server's document: it may name the access key."""
     return str(error).partition("\n")[0].partition(": <")[0]
+
+
+_PREFIXES = {"s3": ("AWS_",), "gs": ("GOOGLE_",), "az": ("AZURE_",)}
+
+_CONNECT = timedelta(seconds=10)
+_SILENCE = timedelta(minutes=2)
+"""How long a server may say nothing; it includes the time to send a part to it."""
+_REQUEST = timedelta(minutes=10)
+"""How long one request may take: a part of 64 MiB arrives by then over any usable network."""
+_RETRIES = timedelta(minutes=2)
+"""How long obstore repeats a request after 5xx answers and broken connections."""
+
+
+def options_for(scheme: str, variables: Mapping[str, str]) -> dict[str, Any]:
+    """Return how obstore is to open a lake: its configuration, and who provides credentials."""
+    found = {**os.environ, **variables}
+    prefixes = _PREFIXES.get(scheme, ())
+    config = {name.lower(): value for name, value in variables.items() if name.startswith(prefixes)}
+    options: dict[str, Any] = {}
+    profile = aws_profile(found) if scheme == "s3" else None
+    if profile:
+        options["credential_provider"], from_profile = profile
+        known = {name.removeprefix("AWS_").removesuffix("_URL").lower() for name in found}
+        config |= {name: each for name, each in from_profile.items() if name not in known}
+    endpoints = (found.get("AWS_ENDPOINT_URL"), found.get("AWS_ENDPOINT"), config.get("endpoint"))
+    if scheme == "s3" and any(each and each.startswith("http://") for each in endpoints):
+        options["client_options"] = {"allow_http": True}
+    return {**options, "config": config} if config else options
+
+
+def limited(scheme: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with limits of time, where they have none."""
+    if scheme == "file":
+        return dict(options)
+    client: dict[str, Any] = {
+        "connect_timeout": _CONNECT,
+        "read_timeout": _SILENCE,
+        "timeout": _REQUEST,
+    }
+    if str(options.get("endpoint", "")).startswith("http://"):
+        client["allow_http"] = True
+    return {
+        **options,
+        "client_options": client | options.get("client_options", {}),
+        "retry_config": {"retry_timeout": _RETRIES, **options.get("retry_config", {})},
+    }
+
+
+_GAP = 1 << 20
+"""Bytes between two ranges up to which one request reads both."""
+
+
+async def read_ranges(
+    read: Callable[[int, int], Awaitable[bytes]], starts: Sequence[int], sizes: Sequence[int]
+) -> list[bytes]:
+    """Return several ranges; `read` returns one by its start and size, or what there is of it."""
+    found: list[bytes] = [b""] * len(starts)
+
+    async def fill(held: Sequence[int]) -> None:
+        first = starts[held[0]]
+        last = max(starts[number] + sizes[number] for number in held)
+        body = await read(first, last - first)
+        for number in held:
+            at = starts[number] - first
+            found[number] = body[at : at + sizes[number]]
+
+    await together(fill(held) for held in _close(starts, sizes))
+    return found
+
+
+def _close(starts: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
+    """Return which ranges are read by one request, each by its number: those that lie close."""
+    found: list[list[int]] = []
+    end = 0
+    for number in sorted(range(len(starts)), key=starts.__getitem__):
+        if not found or starts[number] > end + _GAP:
+            found.append([])
+        found[-1].append(number)
+        end = max(end, starts[number] + sizes[number])
+    return found

@@ -9,7 +9,7 @@ import msgspec
 import yaml
 
 from jupyter_gpuquota.kubernetes.engines.kai.amounts import gpus_of
-from jupyter_gpuquota.kubernetes.engines.kai.departments import departments_of
+from jupyter_gpuquota.kubernetes.engines.kai.engine import departments_of
 from jupyter_gpuquota.kubernetes.engines.kai.objects import KaiProject, Queue
 from jupyter_gpuquota.kubernetes.engines.kai.queues import (
     ProjectQueue,

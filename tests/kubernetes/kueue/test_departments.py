@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jupyter_gpuquota.kubernetes.engines.kueue.departments import departments_of
 from jupyter_gpuquota.kubernetes.engines.kueue.queues import find_queues
+from jupyter_gpuquota.kubernetes.engines.kueue.view import departments_of
 from jupyter_gpuquota.model.quota import Department
 from tests.kubernetes.kueue.objects import Raw, cohort, nested, recorded, state, team
 

@@ -16,7 +16,7 @@ from jupyter_gpuquota.store.frozen import views
 from jupyter_gpuquota.store.frozen.btrfs import Btrfs
 from jupyter_gpuquota.store.frozen.commands import Commands, Refused
 from jupyter_gpuquota.store.frozen.mounts import Mount
-from jupyter_gpuquota.store.frozen.reflinks import Reflinks
+from jupyter_gpuquota.store.frozen.providers import Reflinks
 from jupyter_gpuquota.store.frozen.views import Provider, frozen
 from tests.store.frozen.disks import disk
 

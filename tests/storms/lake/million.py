@@ -22,7 +22,7 @@ from jupyter_gpuquota.store.lake.connection import connect
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.packs import Packer
 from jupyter_gpuquota.store.processes.leaving import leave
-from jupyter_gpuquota.store.spool import spool
+from jupyter_gpuquota.store.upload import spool
 from jupyter_gpuquota.store.verify import Verification
 
 SIZE = 20

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import replace
+
+from ....core.forecast import previews
+from ....core.scheduling.snapshot import ClusterSnapshot
+from ....model.messages.build import joined, message
+from ....model.messages.formats import share_arg
 from ....model.previews import Preview, QueuePosition
 from ....model.quota import Department, Project
 from ....model.sessions import Kind, Session, SessionSpec
@@ -14,11 +21,10 @@ from ..served import versions
 from ..surroundings import Surroundings
 from ..unknown import unknown
 from .administration import KaiAdministration
-from .departments import departments_of
+from .amounts import milli_of
 from .evictions import evicted
 from .objects import PROJECTS_GROUP, PROJECTS_VERSION
-from .previews import preview
-from .queues import PREEMPTIBLE, uncounted
+from .queues import PREEMPTIBLE, ProjectQueue, uncounted
 from .reasons import explained, said
 from .view import KaiView
 from .workloads import PREEMPTIBILITY
@@ -139,3 +145,33 @@ class KaiEngine:
         why = explained(words, session, numbers, queue.name if queue else "")
         place = numbers.place(session)
         return QueuePosition(session=session.id, reason=why or session.reason, position=place)
+
+
+def departments_of(found: Mapping[str, ProjectQueue]) -> tuple[Department, ...]:
+    """Return the queues above the leaves of projects, by name, with the projects in each."""
+    queues = {queue.metadata.name: queue for each in found.values() for queue in each.above}
+    inside: dict[str, list[str]] = defaultdict(list)
+    for each in found.values():
+        if each.above:
+            inside[each.above[0].metadata.name].append(each.namespace)
+    return tuple(
+        Department(
+            name=name,
+            parent=queue.spec.parent_queue if queue.spec.parent_queue in queues else "",
+            projects=tuple(sorted(inside[name])),
+            quota=milli_of(queue.spec.resources.gpu.quota),
+            limit=milli_of(queue.spec.resources.gpu.limit),
+        )
+        for name, queue in sorted(queues.items())
+    )
+
+
+def preview(spec: SessionSpec, snapshot: ClusterSnapshot) -> Preview:
+    """Return what would become of a request; where it would run, only KAI decides."""
+    found = previews.preview(spec, snapshot)
+    admitted = message("preview.admitted", share=share_arg(spec.share))
+    sentences = tuple(admitted if each.key in previews.PLACED else each for each in found.sentences)
+    sentences = (*sentences, message("preview.estimate"))
+    return replace(
+        found, message=joined(*sentences), sentences=sentences, placement=None, isolation=None
+    )

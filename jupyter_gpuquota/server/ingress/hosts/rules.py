@@ -6,17 +6,82 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tornado import web
 from tornado.httputil import HTTPServerRequest
 from tornado.routing import Matcher, Rule
 
 from ....api.dispatch import Dispatcher
+from ....api.handlers import make_handlers
 from ....core.hosts import Place
-from ..missed_output import MISSED
-from ..request import ProxyContext
-from ..websocket import is_upgrade
+from ....model.routes.table import route
+from ...jupyter_mount import JupyterApi, guard
+from ..http import HttpProxy
+from ..missed_output import MISSED, MissedOutputHandler
+from ..request import IngressHandler, ProxyContext
+from ..websocket import WebSocketProxy, is_upgrade
 from .addresses import Hosts
 from .entrance import EntranceHandler, LabRedirectHandler
-from .hosted import RESUME, HostedHttpProxy, HostedMissedOutput, HostedWebSocketProxy, resuming
+from .login import HostHandler
+
+RESUME = route("sessions.resume")
+"""The only route of JupyterLab that a session's page may use, for its own session.
+
+While the session is not running, the page has no other server.
+"""
+
+
+class Hosted(HostHandler, IngressHandler):
+    """A handler at a session's host."""
+
+    apart = True
+
+    def initialize(self, context: ProxyContext, hosts: Hosts) -> None:  # type: ignore[override]
+        """Store what the mount passes to every handler."""
+        super().initialize(context)
+        self.hosts = hosts
+
+    def prefix_of(self, session: str, port: int) -> str:
+        """Return the path prefix of a session or one of its ports."""
+        return self.hosts.prefix_of(Place(session, port))
+
+    async def redirects(self) -> bool:
+        """Redirect to the root with a slash, which relative links need."""
+        prefix = self.hosts.prefix_of(self.place)
+        if self.request.method != "GET" or self.request.path != prefix:
+            return False
+        self.redirect(f"{prefix}/")
+        return True
+
+
+class HostedHttpProxy(Hosted, HttpProxy):
+    """The HTTP proxy at a session's host."""
+
+    def offer_xsrf(self) -> None:
+        """Set no XSRF cookie: requests are checked by their origin here."""
+
+
+class HostedWebSocketProxy(Hosted, WebSocketProxy):
+    """The WebSocket proxy at a session's host."""
+
+
+class HostedMissedOutput(Hosted, MissedOutputHandler):
+    """Missed kernel output at a session's host."""
+
+
+class HostedApi(HostHandler, JupyterApi):
+    """A handler of JupyterLab's REST interface at a session's host."""
+
+    def initialize(self, dispatcher: Dispatcher, hosts: Hosts) -> None:  # type: ignore[override]
+        """Store what the mount passes to every handler."""
+        super().initialize(dispatcher)
+        self.hosts = hosts
+
+
+def resuming() -> type[web.RequestHandler]:
+    """Return the handler of `RESUME`."""
+    ((_, handler), _nowhere) = make_handlers(HostedApi, [RESUME], guard)
+    return handler
+
 
 Applies = Callable[[HTTPServerRequest, Place], bool]
 """Returns whether a rule applies to a request at the host of a place."""
