@@ -10,7 +10,8 @@ from typing import NamedTuple
 from ..core.datasets import eviction
 from ..errors import Unsupported
 from ..model.datasets.lines import CacheIndex
-from ..store.cache import failures, index
+from ..store.cache import index
+from ..store.disk import failures
 from ..store.tasks import in_thread
 from .job import Job
 

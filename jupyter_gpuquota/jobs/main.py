@@ -1,9 +1,10 @@
-"""The main of a job's process."""
+"""The main of a job's process, which gives way to everything else on its machine."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import ctypes
 import logging
 import os
 import signal
@@ -13,21 +14,44 @@ import uuid
 from collections.abc import Callable, Sequence
 
 import msgspec
+import psutil
 
 from ..client.connection import discovery
 from ..client.connection.context import Context
 from ..client.exit_codes import INTERRUPTED
 from ..model.datasets.jobs import JobReport
 from ..model.struct import problem_of
-from ..store.processes.owners import this_process
-from .job import Job
-from .memory import keep
-from .priority import lower
-from .reporters import ControllerReporter, LinesReporter, Reporter
+from ..store.processes import this_process
+from .job import ControllerReporter, Job, LinesReporter, Reporter
 from .running import run
 from .verbs import VERBS
 
+_TRIM_THRESHOLD, _MMAP_MAX, _ARENA_MAX = -1, -4, -8
+"""Parameters of mallopt(3)."""
+_KEPT = 1 << 30
+_NICE = 10
+_LOWEST = 7
+"""The lowest level of the class `best-effort`; the class `idle` may never get a turn."""
 _PROGRAM = "python -m jupyter_gpuquota.store"
+
+
+def keep() -> None:
+    """Set this process to keep what it frees, if its C library is glibc.
+
+    A job reads and joins gigabytes in pieces of some megabytes; new memory for each of them takes a
+    sixth of its processor time.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt:
+        mallopt(_ARENA_MAX, 1)
+        mallopt(_MMAP_MAX, 0)
+        mallopt(_TRIM_THRESHOLD, _KEPT)
+
+
+def lower() -> None:
+    """Let other processes use processor and disk first."""
+    os.nice(_NICE)
+    psutil.Process().ionice(psutil.IOPRIO_CLASS_BE, _LOWEST)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -13,7 +13,7 @@ from ..errors import GpuQuotaError, Internal, Unavailable
 from ..model.datasets.jobs import Job as Answer
 from ..model.datasets.jobs import JobState
 from ..model.struct import error_of
-from ..store.cache.failures import failure
+from ..store.disk.failures import failure
 from .job import Job
 
 PAUSE = 0.5

@@ -18,10 +18,9 @@ from ..model.snapshots.manifest import LAKE, Manifest, TreePart, VolumePart
 from ..model.snapshots.orders import SnapshotOrder
 from ..model.struct import problem_of
 from ..store import manifest
-from ..store.commits import Commit, Stats
 from ..store.entries import Entry, Location
 from ..store.lake import layout
-from ..store.lake.history import History
+from ..store.lake.history import Commit, History, Stats
 from ..store.lake.objects import Objects
 
 _FILE = "request.json"

@@ -10,7 +10,7 @@ from ..startup import paused_gc
 
 with paused_gc():
     from ..jobs.main import main
-    from .processes.leaving import leave
+    from .processes import leave
 
 if __name__ == "__main__":
     leave(main())

@@ -1,4 +1,4 @@
-"""Reading the files of a version from a lake, every hash verified.
+"""Reading a version from a lake, and writing it into a folder, every file verified.
 
 What arrives damaged is read again: the network may have done it. What is damaged each time is
 damaged in the lake.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import itertools
+import uuid
 from collections import defaultdict
 from collections.abc import (
     AsyncIterator,
@@ -17,21 +18,25 @@ from collections.abc import (
     Coroutine,
     Iterable,
     Iterator,
+    Mapping,
     Sequence,
 )
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import msgspec
 
-from ..errors import Damaged, NotFound
-from .entries import Entry, Located, Location
+from ..errors import Damaged, FieldError, InvalidFields, NotFound
+from .disk.files import READ_ONLY, Modes, create, write_small, write_sparse
+from .entries import FOLDER, LINK, Entry, Located, Location
 from .lake import layout
+from .lake.history import Stats
 from .lake.objects import Readable
 from .packs import PART
-from .paths import printable
-from .progress import Meter
-from .tasks import in_thread
+from .paths import clashes, printable
+from .progress import Meter, Report
+from .tasks import in_thread, together
 
 ATTEMPTS = 3
 
@@ -54,6 +59,11 @@ _Read = Coroutine[Any, Any, bytes]
 
 Take = Callable[[int, bytes], Awaitable[None]]
 """Is given the parts of a file in order, each with its offset; at 0 the file begins anew."""
+_NAMED = 20
+"""Pairs of paths that an error names at most."""
+Reuse = Callable[[Entry, Path], bool]
+"""Makes a file of a version from what is on this machine; returns False where that is impossible,
+and the file does not exist then."""
 
 
 class Small(msgspec.Struct, frozen=True):
@@ -193,3 +203,147 @@ def _good(wanted: Sequence[str], bodies: Sequence[bytes]) -> dict[str, bytes]:
 
 def _sha256(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
+
+
+def ignores_case(folder: Path) -> bool:
+    """Return whether two names in a folder are one if they differ in case only."""
+    probe = folder / f".case-{uuid.uuid4().hex}"
+    probe.touch()
+    try:
+        return probe.with_name(probe.name.upper()).exists()
+    finally:
+        probe.unlink()
+
+
+def refuse_clashes(paths: Iterable[str]) -> None:
+    """Raise InvalidFields if two of some paths are one where case is ignored."""
+    found = list(itertools.islice(clashes(paths), _NAMED))
+    if found:
+        raise InvalidFields(
+            "This file system ignores case, and takes paths of this version for the same.",
+            hint="Use another file system, or rename them and sync the dataset again.",
+            fields=tuple(
+                FieldError(printable(path), f"It is the same as {printable(other)}.")
+                for other, path in found
+            ),
+        )
+
+
+class Download:
+    """One download of a version into a folder that is empty at first, or partly filled.
+
+    `reuse` is asked for each file before it is fetched.
+    """
+
+    def __init__(
+        self,
+        objects: Readable,
+        root: Path,
+        report: Report,
+        *,
+        reuse: Reuse | None = None,
+        modes: Modes = READ_ONLY,
+    ) -> None:
+        self._objects = objects
+        self._root = root
+        self._meter = Meter(report)
+        self._reuse = reuse
+        self._modes = modes
+        self._packs = asyncio.Semaphore(PACKS)
+        self._files = asyncio.Semaphore(FILES)
+
+    async def run(self, entries: Iterable[Located], stats: Stats | None = None) -> None:
+        """Write all entries, in constant memory if their `stats` are given.
+
+        :raises Damaged: an object of the lake is missing, or is not what its hash says.
+        :raises InvalidFields: the file system ignores case, and paths differ in nothing else.
+        """
+        if stats is None:
+            entries = list(entries)
+            stats = total(entries)
+        if await in_thread(ignores_case, self._root):
+            entries = list(entries)
+            refuse_clashes(entry.path for entry, _ in entries)
+        self._meter.add(all_files=stats.files, all_bytes=stats.bytes)
+        for window in windows(entries):
+            packed, large = by_pack(await in_thread(self._prepare, window))
+            await together(
+                [
+                    *(self._fetch_pack(pack, held) for pack, held in packed.items()),
+                    *(self._fetch_file(entry, location) for entry, location in large),
+                ]
+            )
+
+    def _prepare(self, entries: Iterable[Located]) -> list[Located]:
+        """Make folders, links, and files that are here; return those that are to be fetched."""
+        made: set[str] = set()
+        rest = []
+        for entry, location in entries:
+            folder = entry.path if entry.mode == FOLDER else entry.path.rpartition("/")[0]
+            if folder not in made:
+                (self._root / folder).mkdir(parents=True, exist_ok=True)
+                made.add(folder)
+            if entry.mode == LINK:
+                _link(self._root / entry.path, entry.target)
+            elif entry.is_file and self._made(entry):
+                self._meter.add(files=1, bytes=entry.size)
+            elif entry.is_file:
+                rest.append((entry, location))
+        return rest
+
+    def _made(self, entry: Entry) -> bool:
+        return self._reuse is not None and self._reuse(entry, self._root / entry.path)
+
+    async def _fetch_pack(self, pack: str, held: Sequence[Located]) -> None:
+        async with self._packs:
+            read = await small(self._objects, pack, held)
+            for entry, _ in held:
+                if why := read.bad.get(entry.sha256):
+                    raise damaged(entry, why)
+            await in_thread(self._write_all, held, read.bodies)
+
+    def _write_all(self, held: Iterable[Located], bodies: Mapping[str, bytes]) -> None:
+        for entry, _ in held:
+            write_small(self._root / entry.path, self._modes.of(entry), bodies[entry.sha256])
+            self._meter.add(files=1, bytes=entry.size, moved=entry.size)
+
+    async def _fetch_file(self, entry: Entry, location: Location) -> None:
+        async with self._files:
+            with self._new(entry) as file:
+
+                async def take(offset: int, body: bytes) -> None:
+                    await in_thread(_write, file, offset, body)
+
+                try:
+                    await large(self._objects, entry, location, self._meter, take)
+                except Damaged as error:
+                    raise damaged(entry, error.message) from error
+                file.truncate(entry.size)
+        self._meter.add(files=1)
+
+    def _new(self, entry: Entry) -> BinaryIO:
+        """Return a new file, open for writing, that nobody else may write."""
+        return create(self._root / entry.path, self._modes.of(entry))
+
+
+def total(entries: Iterable[Located]) -> Stats:
+    """Return how many files some entries are, and their bytes."""
+    files = size = 0
+    for entry, _ in entries:
+        files += entry.is_file
+        size += entry.size if entry.is_file else 0
+    return Stats(files=files, bytes=size)
+
+
+def _write(file: BinaryIO, offset: int, body: bytes) -> None:
+    """Write a part of a file after the one before; the first one empties it."""
+    if not offset:
+        file.seek(0)
+        file.truncate()
+    write_sparse(file, body)
+
+
+def _link(path: Path, target: str) -> None:
+    """Make a symbolic link, in the place of one that a dead process may have left."""
+    path.unlink(missing_ok=True)
+    path.symlink_to(target)

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from .disk.durable import flush
+from .disk.files import flush
 
 TREE = "tree"
 """The name of the content in a published folder."""

@@ -6,10 +6,11 @@ finds them in the lake and goes on from there; what files contained is in the ca
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -19,13 +20,13 @@ import msgspec
 from msgspec.structs import replace
 
 from ..errors import Damaged
-from . import large, lines, manifest, reading
+from . import lines, manifest, reading
 from .catalog import Catalog, identity
-from .commits import Stats
 from .disk import failures
 from .disk.failures import NOT_WHOLE
 from .entries import FOLDER, LINK, NOWHERE, Entry, Located, Location
 from .lake import layout
+from .lake.history import Stats
 from .lake.objects import Objects
 from .packs import PART, SMALL, Loose, Pack, Packer, encode_index
 from .progress import Meter, Report
@@ -33,6 +34,50 @@ from .reading import Content
 from .sources import BATCH, Folder, Source
 from .tasks import Background, in_thread
 from .tree import Found
+
+Offer = Callable[[str, bytes], Awaitable[None]]
+"""Is given the sha256 and the bytes of a part, and may keep them."""
+
+
+async def read(path: Path, offer: Offer) -> tuple[Content, os.stat_result]:
+    """Return the content of a file that nobody writes meanwhile, and the file's state.
+
+    Each part is offered as soon as it is read. Those of a file that changes are offered in vain:
+    they are named by what they contain.
+
+    :raises Conflict: the file changed during each of three attempts.
+    :raises StorageFailed: it cannot be read.
+    """
+    for _ in range(reading.ATTEMPTS):
+        with failures.reading(path):
+            file = await in_thread(path.open, "rb")
+        with file:
+            before = os.fstat(file.fileno())
+            content = await _read(path, file, offer)
+            after = os.fstat(file.fileno())
+        if reading.identity(before) == reading.identity(after):
+            return content, after
+    raise reading.changing(path)
+
+
+async def _read(path: Path, file: BinaryIO, offer: Offer) -> Content:
+    total, size, parts = hashlib.sha256(), 0, []
+    while body := await in_thread(_part, path, file):
+        # Two threads: hashing does not hold the interpreter's lock.
+        part, _ = await asyncio.gather(in_thread(_sha256, body), in_thread(total.update, body))
+        parts.append(part)
+        size += len(body)
+        await offer(part, body)
+    return Content(size, total.hexdigest(), tuple(parts))
+
+
+def _part(path: Path, file: BinaryIO) -> bytes:
+    with failures.reading(path):
+        return file.read(PART)
+
+
+def _sha256(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
 
 
 class Spool:
@@ -181,7 +226,7 @@ class Upload:
             await self._send(part, body, sends)
 
         try:
-            content, stats = await large.read(source.path(found), offer)
+            content, stats = await read(source.path(found), offer)
         except NOT_WHOLE as error:
             other = source.instead(found, error)
             return await self._stream(source, other, sends) if other else None

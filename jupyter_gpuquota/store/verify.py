@@ -9,8 +9,8 @@ import msgspec
 
 from ..errors import Damaged
 from . import fetch
-from .commits import Stats
 from .entries import Entry, Located, Location
+from .lake.history import Stats
 from .lake.objects import Objects
 from .progress import Meter, Report
 from .tasks import together

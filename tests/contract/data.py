@@ -15,10 +15,9 @@ from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.store import manifest
 from jupyter_gpuquota.store.cache.fetch import fetch
 from jupyter_gpuquota.store.cache.places import place
-from jupyter_gpuquota.store.commits import Commit, Stats
 from jupyter_gpuquota.store.entries import Entry, Location
 from jupyter_gpuquota.store.lake import layout
-from jupyter_gpuquota.store.lake.history import History
+from jupyter_gpuquota.store.lake.history import Commit, History, Stats
 from jupyter_gpuquota.store.lake.objects import Objects
 from tests.builders import NOW
 from tests.waiting import wait_for

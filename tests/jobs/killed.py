@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any
 
 from jupyter_gpuquota.jobs.main import main as job
-from jupyter_gpuquota.store.processes.leaving import leave
+from jupyter_gpuquota.store.processes import leave
 
 CHANGES = {"os.rename", "os.mkdir", "os.link", "os.symlink", "os.chmod", "os.remove", "os.rmdir"}
 """Audit events of what changes a folder; `open` does if it is for writing."""

@@ -14,7 +14,7 @@ from jupyter_gpuquota.store import manifest
 from jupyter_gpuquota.store.cache import records
 from jupyter_gpuquota.store.cache.places import place
 from jupyter_gpuquota.store.cache.records import Fetching
-from jupyter_gpuquota.store.processes.owners import Owner
+from jupyter_gpuquota.store.processes import Owner
 from tests.jobs.conftest import Controller, Start
 from tests.store.living import listing
 from tests.waiting import wait_for

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from jupyter_gpuquota.jobs.origin import origin_of
+from jupyter_gpuquota.jobs.verbs.sync import origin_of
 
 _WHO = ("-c", "user.name=me", "-c", "user.email=me@example.org", "-c", "commit.gpgsign=false")
 

@@ -11,7 +11,7 @@ import msgspec
 from jupyter_gpuquota.model.datasets.caches import Pin
 from jupyter_gpuquota.model.datasets.lines import JobLine
 from jupyter_gpuquota.store import published
-from jupyter_gpuquota.store.cache import marks, sweep
+from jupyter_gpuquota.store.cache import index, sweep
 from jupyter_gpuquota.store.cache.places import place
 from scripts.s3 import servers
 from tests.jobs.conftest import Start
@@ -141,7 +141,7 @@ def test_garbage_of_a_lake_is_collected_but_not_what_a_cache_holds(
     assert done(start, *words, "--keep", first)["report"]["files"] == 0
     copy = place(root, "faces", first)
     sweep.evict(copy, datetime.now(UTC))
-    marks.pin(copy, Pin(user="ana"))
+    index.pin(copy, Pin(user="ana"))
     assert done(start, *words, "--cache", root)["report"]["files"] == 0, "it is pinned"
     assert done(start, *words)["report"]["files"] > 0
     assert not [path for path in (tmp_path / "lake" / "packs").rglob("*") if path.is_file()]

@@ -22,7 +22,7 @@ from jupyter_gpuquota.errors import (
 )
 from jupyter_gpuquota.kubernetes.builders.copy_reader import COPIES
 from jupyter_gpuquota.kubernetes.snapshots.export import _ARCHIVE
-from jupyter_gpuquota.store.processes.rooms import Room
+from jupyter_gpuquota.store.processes import Room
 from tests.jobs.forks import Forks
 from tests.kubernetes.exported import write
 from tests.store.living import listing

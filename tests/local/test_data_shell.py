@@ -22,7 +22,7 @@ from jupyter_gpuquota.model.datasets.jobs import Job, JobList, JobReport
 from jupyter_gpuquota.model.datasets.lakes import LakeList
 from jupyter_gpuquota.model.datasets.versions import Version
 from jupyter_gpuquota.model.struct import Page, Problem
-from jupyter_gpuquota.store.processes.owners import this_process
+from jupyter_gpuquota.store.processes import this_process
 from tests.shell import Shell, check_document, say, shell, wait_for
 from tests.waiting import PATIENCE
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from jupyter_gpuquota.store import manifest, published
 from jupyter_gpuquota.store.catalog import Catalog
-from jupyter_gpuquota.store.commits import Commit
-from jupyter_gpuquota.store.download import Download
 from jupyter_gpuquota.store.entries import Entry, Location
+from jupyter_gpuquota.store.fetch import Download
 from jupyter_gpuquota.store.lake import layout
-from jupyter_gpuquota.store.lake.history import History
+from jupyter_gpuquota.store.lake.history import Commit, History
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.sync import Wanted, sync
 from jupyter_gpuquota.store.verify import Bad, Verification

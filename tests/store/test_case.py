@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.store import paths
-from jupyter_gpuquota.store.disk.case import ignores_case, refuse_clashes
+from jupyter_gpuquota.store.fetch import ignores_case, refuse_clashes
 
 
 def test_clashes_of_folders_are_found() -> None:

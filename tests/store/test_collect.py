@@ -18,11 +18,9 @@ from jupyter_gpuquota.core.snapshots import identity
 from jupyter_gpuquota.errors import Conflict
 from jupyter_gpuquota.store import manifest
 from jupyter_gpuquota.store.catalog import Catalog
-from jupyter_gpuquota.store.commits import Commit
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.collect import collect
-from jupyter_gpuquota.store.lake.contents import refresh
-from jupyter_gpuquota.store.lake.history import History, has_conditional_put
+from jupyter_gpuquota.store.lake.history import Commit, History, has_conditional_put
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.lake.presence import (
     EXPIRY,
@@ -32,7 +30,8 @@ from jupyter_gpuquota.store.lake.presence import (
     Record,
     writing,
 )
-from jupyter_gpuquota.store.processes.owners import Owner, started, this_process
+from jupyter_gpuquota.store.processes import Owner, started, this_process
+from jupyter_gpuquota.store.sync import refresh
 from jupyter_gpuquota.store.upload import Upload
 
 pytestmark = pytest.mark.asyncio

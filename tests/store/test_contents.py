@@ -12,9 +12,9 @@ import pytest
 from jupyter_gpuquota.store.catalog import Catalog
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.connection import in_memory
-from jupyter_gpuquota.store.lake.contents import refresh
 from jupyter_gpuquota.store.lake.objects import Objects, Stored
 from jupyter_gpuquota.store.packs import Held, encode_index
+from jupyter_gpuquota.store.sync import refresh
 
 pytestmark = pytest.mark.asyncio
 

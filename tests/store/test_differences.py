@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.store.differences import Difference, compare
-from jupyter_gpuquota.store.entries import Entry
+from jupyter_gpuquota.store.entries import Difference, Entry, compare
 
 VERSIONS = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 2))
 

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from jupyter_gpuquota.store.commits import Commit
 from jupyter_gpuquota.store.lake import layout
-from jupyter_gpuquota.store.lake.history import History, has_conditional_put
+from jupyter_gpuquota.store.lake.history import Commit, History, has_conditional_put
 from jupyter_gpuquota.store.lake.objects import Objects
 
 pytestmark = pytest.mark.asyncio

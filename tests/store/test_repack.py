@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.store.lake import layout
-from jupyter_gpuquota.store.lake.collect import collect
+from jupyter_gpuquota.store.lake.collect import collect, wasteful
 from jupyter_gpuquota.store.lake.objects import Objects
-from jupyter_gpuquota.store.lake.repack import wasteful
 from tests.store.living import DATASET, entries, fetched, listing, log, synced, verified
 
 pytestmark = pytest.mark.asyncio

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.store.processes.rooms import room
+from jupyter_gpuquota.store.processes import room
 
 pytestmark = pytest.mark.asyncio
 
 WORKS = """
 import asyncio, sys
 from pathlib import Path
-from jupyter_gpuquota.store.processes.rooms import room
+from jupyter_gpuquota.store.processes import room
 
 async def main():
     async with room(Path(sys.argv[1]), sys.argv[2]) as place:

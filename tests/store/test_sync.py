@@ -11,9 +11,8 @@ import pytest
 
 from jupyter_gpuquota.errors import Conflict
 from jupyter_gpuquota.store.catalog import Catalog
-from jupyter_gpuquota.store.commits import Commit
 from jupyter_gpuquota.store.lake import layout
-from jupyter_gpuquota.store.lake.history import History
+from jupyter_gpuquota.store.lake.history import Commit, History
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.packs import SMALL
 from jupyter_gpuquota.store.progress import Progress, Report

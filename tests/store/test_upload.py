@@ -15,11 +15,11 @@ from jupyter_gpuquota.store import manifest
 from jupyter_gpuquota.store.catalog import Catalog
 from jupyter_gpuquota.store.entries import FILE, Entry, Location
 from jupyter_gpuquota.store.lake import layout
-from jupyter_gpuquota.store.lake.contents import refresh
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.packs import PART
 from jupyter_gpuquota.store.progress import Progress
 from jupyter_gpuquota.store.sources import Folder, Size
+from jupyter_gpuquota.store.sync import refresh
 from jupyter_gpuquota.store.tasks import Background
 from jupyter_gpuquota.store.tree import Found
 from jupyter_gpuquota.store.upload import Upload, Uploaded

@@ -71,7 +71,7 @@ def _beside(target: Path) -> Iterator[Path]:
 
     Raises OSError.
     """
-    from ...store.processes.rooms import Room  # noqa: PLC0415 (keeps the import light)
+    from ...store.processes import Room  # noqa: PLC0415 (keeps the import light)
 
     prefix = f".{target.name}.exporting-"
     place = target.with_name(f"{prefix}{uuid.uuid4().hex}")

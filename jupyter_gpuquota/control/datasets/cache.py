@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Protocol
 
 from ...model.datasets.caches import CachedVersion, Pin
-from ...store.cache import failures, index, marks, sweep
+from ...store.cache import index, sweep
 from ...store.cache.places import place
+from ...store.disk import failures
 from ...store.tasks import in_thread
 
 _SHARE = 0.8
@@ -71,15 +72,15 @@ class FolderCache:
 
     async def pin(self, dataset: str, version: str, pin: Pin) -> None:
         """Set a user's pin. Raises StorageFailed."""
-        await in_thread(marks.pin, place(self._root, dataset, version), pin)
+        await in_thread(index.pin, place(self._root, dataset, version), pin)
 
     async def unpin(self, dataset: str, version: str, user: str) -> None:
         """Remove a user's pin. Raises NotFound, StorageFailed."""
-        await in_thread(marks.unpin, place(self._root, dataset, version), user)
+        await in_thread(index.unpin, place(self._root, dataset, version), user)
 
     async def use(self, dataset: str, version: str, now: datetime) -> None:
         """Note that a session uses a version now. Raises StorageFailed."""
-        await in_thread(marks.use, place(self._root, dataset, version), now)
+        await in_thread(index.use, place(self._root, dataset, version), now)
 
     async def sweep(self) -> None:
         """Remove what dead processes have left. Raises StorageFailed."""

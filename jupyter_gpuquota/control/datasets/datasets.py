@@ -12,7 +12,7 @@ from ...model.datasets.datasets import Dataset, DatasetRecord
 from ...model.datasets.lakes import Lake
 from ...model.datasets.versions import SHOWN, Version, VersionCopy
 from ...ports.datasets import Contents
-from ...store.commits import Commit, Stats
+from ...store.lake.history import Commit, Stats
 from ...store.manifest import is_version
 from .manifests import Manifests
 from .registry import Place, Registry

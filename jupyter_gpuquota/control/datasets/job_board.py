@@ -18,7 +18,7 @@ from ...core.datasets.jobs import Known
 from ...errors import GpuQuotaError, WrongState
 from ...model.datasets.jobs import Job, JobReport, JobState
 from ...model.struct import problem_of
-from ...store.processes.owners import started
+from ...store.processes import started
 from .job_store import JobStore
 
 SETTLING = timedelta(seconds=1.5)

@@ -17,9 +17,8 @@ from msgspec.structs import replace
 
 from ...errors import Damaged, GpuQuotaError, NameTaken, NotFound
 from ...model.datasets.datasets import DatasetRecord
-from ...store.commits import Commit
 from ...store.lake import layout
-from ...store.lake.history import Tag
+from ...store.lake.history import Commit, Tag
 from ...store.lake.objects import Objects, Stored
 from ...store.manifest import is_version
 

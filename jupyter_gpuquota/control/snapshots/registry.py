@@ -14,8 +14,8 @@ from ...core.snapshots.restore import lost_parts
 from ...errors import Damaged, GpuQuotaError, NotFound
 from ...model.snapshots.manifest import LAKE, Manifest
 from ...model.snapshots.snapshots import Snapshot, SnapshotPin
-from ...store.commits import Commit
 from ...store.lake import layout
+from ...store.lake.history import Commit
 from ...store.lake.objects import Objects, Stored
 
 Lakes = Callable[[], Mapping[str, Objects]]

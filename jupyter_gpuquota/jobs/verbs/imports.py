@@ -9,12 +9,12 @@ from contextlib import closing
 from datetime import UTC
 
 from ...core.datasets.references import check_tag
-from ...store import prefix
+from ...store import sources
 from ...store.lake.history import History, has_conditional_put
 from ...store.sync import Wanted, sync
 from .. import lakes
-from ..commits import tell
 from ..job import Job
+from ..lakes import tell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ async def run(job: Job, args: argparse.Namespace) -> None:
     """Store the objects, commit the version, and report it. Raises GpuQuotaError."""
     if args.tag:
         check_tag(args.tag)
-    found = await prefix.find(args.folder, os.environ)
+    found = await sources.find(args.folder, os.environ)
     written = found.written.astimezone(UTC)
     lake = await lakes.find(job, args, args.dataset)
     objects = lakes.opened(lake)

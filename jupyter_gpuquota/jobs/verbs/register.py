@@ -8,8 +8,8 @@ from ...model.datasets.names import parse_name
 from ...store.lake.history import History
 from ...store.progress import Progress
 from .. import lakes
-from ..commits import tell
 from ..job import Job
+from ..lakes import tell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

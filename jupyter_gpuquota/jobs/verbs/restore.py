@@ -12,12 +12,12 @@ from pathlib import Path
 
 from ...control.snapshots.drafts import VARIABLES
 from ...errors import Conflict
+from ...store import snapshots
 from ...store.cache.export import export
 from ...store.disk.failures import own_files
-from ...store.processes.rooms import room
+from ...store.processes import room
 from ...store.progress import Steps
-from ...store.snapshots import links
-from ...store.snapshots.source import OWN
+from ...store.snapshots import OWN
 from ...store.tasks import in_thread
 from .. import caches, lakes
 from ..job import Job
@@ -85,7 +85,7 @@ def _tidied(made: Path, *, variables: bool) -> None:
     """Remove what is not the user's from a tree, and make its links that lead out of it."""
     own = made / OWN
     if own.is_dir():
-        links.make(made, own / links.FILE)
+        snapshots.make(made, own / snapshots.LINKS)
         if variables and (own / VARIABLES).is_file():
             (own / VARIABLES).chmod(0o600)
             (own / VARIABLES).rename(own.parent / VARIABLES)

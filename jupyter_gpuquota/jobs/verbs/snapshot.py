@@ -20,17 +20,15 @@ from ...model.datasets.lakes import Lake
 from ...model.snapshots.manifest import Manifest, PartProblem, VolumePart
 from ...model.snapshots.orders import SnapshotOrder
 from ...store.disk.failures import own_files
-from ...store.frozen.providers import providers
-from ...store.frozen.views import View, frozen
+from ...store.frozen import View, frozen, providers
 from ...store.lake.history import History, has_conditional_put
 from ...store.lake.objects import Objects
 from ...store.lake.presence import writing
-from ...store.processes.rooms import room
-from ...store.snapshots.source import SessionFolder
+from ...store.processes import room
+from ...store.snapshots import SessionFolder
 from ...store.tasks import in_thread
 from .. import lakes
-from ..capture.parts import Parts
-from ..capture.trees import Trees
+from ..capture import Parts, Trees
 from ..job import Job
 
 

@@ -8,7 +8,7 @@ from ...errors import GpuQuotaError, NotFound
 from ...store import manifest
 from ...store.cache.places import Place, place
 from ...store.cache.verify import verify
-from ...store.download import total
+from ...store.fetch import total
 from ...store.lake import layout
 from ...store.lake.objects import Objects
 from ...store.paths import printable

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ...store.frozen.mounts import mounts
+from ...store.frozen import mounts
 
 _BLOCK = 512
 """Bytes of a block in `st_blocks`, as stat(2) says."""

@@ -10,8 +10,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from ...store.frozen.commands import Commands, Refused
-from ...store.frozen.mounts import mount_of, mounts
+from ...store.frozen import Commands, Refused, mount_of, mounts
 
 _log = logging.getLogger(__name__)
 

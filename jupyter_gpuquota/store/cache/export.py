@@ -10,14 +10,13 @@ from pathlib import Path
 from ...errors import Conflict, NotFound, Unavailable
 from ...model.datasets.versions import SHOWN
 from .. import manifest, published
-from ..disk.durable import flush
-from ..disk.files import Modes, writable
-from ..download import Download, total
+from ..disk.failures import storage
+from ..disk.files import Modes, flush, writable
+from ..fetch import Download, total
 from ..lake import layout
 from ..lake.objects import Readable
 from ..progress import Report
 from ..tasks import in_thread
-from .failures import storage
 from .places import Place
 from .reuse import Reuse, plan
 

@@ -1,17 +1,98 @@
-"""What a cache holds, read from its small files. All functions block."""
+"""What a cache holds, and who uses it, read from its small files. All functions block."""
 
 from __future__ import annotations
 
+import hashlib
+import time
+import uuid
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ...errors import NotFound
 from ...model.datasets.caches import CachedVersion, Pin
+from ..disk.failures import storage
+from ..processes import Owner, runs
 from . import records
-from .owners import FolderClock, lives
 from .places import Place, places
 from .records import Complete, Fetching, Used, Verified
 
+STALE = 60_000_000_000
+"""Nanoseconds without a sign of life after which a process that cannot be seen counts as dead."""
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
+
+
+class FolderClock:
+    """The clock of a folder's file system: the clocks of machines are not compared."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._now = 0
+
+    def now(self) -> int:
+        """Return the time in nanoseconds, asked once; this machine's where nothing can be written.
+
+        Files are written, so it is asked only if needed.
+        """
+        self._now = self._now or self._ask()
+        return self._now
+
+    def _ask(self) -> int:
+        probe = self._root / f".{uuid.uuid4().hex}.tmp"
+        try:
+            probe.touch()
+            stamp = probe.stat().st_mtime_ns
+            probe.unlink()
+        except OSError:
+            return time.time_ns()
+        return stamp
+
+
+def lives(owner: Owner, renewed: int, clock: FolderClock) -> bool:
+    """Return whether a process lives that gave its last sign of life at `renewed`.
+
+    A process of this machine, or container, is looked up; of another one, the sign must be recent.
+    """
+    found = runs(owner)
+    return clock.now() - renewed < STALE if found is None else found
+
+
+def use(place: Place, when: datetime) -> None:
+    """Note that a session uses a version now. Only the controller does.
+
+    :raises StorageFailed: it cannot be written.
+    """
+    with storage(place.root):
+        records.write(place.side / "used.json", Used(when), durable=False)
+
+
+def pin(place: Place, wish: Pin) -> None:
+    """Keep a version for a user, who may have one pin; also one that is not cached yet.
+
+    :raises StorageFailed: it cannot be written.
+    """
+    with storage(place.root):
+        records.write(_pin(place, wish.user), wish)
+
+
+def unpin(place: Place, user: str) -> None:
+    """Remove a user's pin.
+
+    :raises NotFound: the user has none here.
+    :raises StorageFailed: it cannot be removed.
+    """
+    with storage(place.root):
+        try:
+            _pin(place, user).unlink()
+        except FileNotFoundError as error:
+            raise NotFound(
+                f"{user} has no pin on {place.dataset}@{place.version[:12]}.",
+                hint="List who has pinned it: data caches.",
+            ) from error
+
+
+def _pin(place: Place, user: str) -> Path:
+    """Return the file of a user's pin; names of users may contain anything."""
+    return place.side / "pins" / f"{hashlib.sha256(user.encode()).hexdigest()[:32]}.json"
 
 
 def read(root: Path) -> list[CachedVersion]:

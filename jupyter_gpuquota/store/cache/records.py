@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from ..processes.owners import Owner
+from ..processes import Owner
 
 T = TypeVar("T")
 

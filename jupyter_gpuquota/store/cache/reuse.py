@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from ...errors import Damaged
 from .. import manifest
-from ..differences import compare
-from ..disk import clone
+from ..disk import files
 from ..disk.files import READ_ONLY, Modes, create, write_sparse
-from ..entries import Entry
+from ..entries import Entry, compare
 from ..paths import sort_key
 from .places import Place
 
@@ -102,10 +101,10 @@ class Reuse:
             return False
         mode = self._modes.of(entry)
         # Asked once: all cached versions are on one file system.
-        if self._reflinks and clone.reflink(source, target, mode):
+        if self._reflinks and files.reflink(source, target, mode):
             return True
         self._reflinks = False
-        if self._link and clone.hardlink(source, target):
+        if self._link and files.hardlink(source, target):
             return True
         return copy(source, target, entry, mode)
 

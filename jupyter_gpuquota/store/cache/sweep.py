@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ...errors import InUse
 from .. import published
+from ..disk.failures import storage
 from . import index
-from .failures import storage
-from .owners import STALE, FolderClock
+from .index import STALE, FolderClock
 from .places import Place, places
 
 KEPT = 3_600_000_000_000

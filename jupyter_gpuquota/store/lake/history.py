@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Iterable
+from datetime import datetime
 from typing import TypeVar
 
 import msgspec
 
 from ...errors import Damaged, Unavailable
-from ..commits import Commit
 from . import layout
 from .objects import Objects
 
@@ -18,6 +18,29 @@ T = TypeVar("T")
 
 _ATTEMPTS = 50
 _AT_ONCE = 32
+
+
+class Stats(msgspec.Struct, frozen=True):
+    """What a version contains: files, their bytes, and the bytes that its commit added."""
+
+    files: int = 0
+    bytes: int = 0
+    added: int = 0
+
+
+class Commit(msgspec.Struct, frozen=True, kw_only=True):
+    """One commit: a version, where it came from, and who made it when.
+
+    `parents` are ids of versions; `source` names the session or snapshot that produced it.
+    """
+
+    version: str
+    parents: tuple[str, ...] = ()
+    message: str = ""
+    author: str = ""
+    time: datetime
+    stats: Stats = Stats()
+    source: str = ""
 
 
 class Tag(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from ...errors import Conflict, NotFound
-from ..processes.owners import Owner, runs, this_process
+from ..processes import Owner, runs, this_process
 from . import layout
 from .objects import Objects, Stored
 

@@ -13,7 +13,7 @@ from jupyter_gpuquota.control.datasets.job_board import JobBoard
 from jupyter_gpuquota.control.datasets.job_store import JobStore
 from jupyter_gpuquota.errors import Conflict
 from jupyter_gpuquota.model.datasets.jobs import Job, JobReport
-from jupyter_gpuquota.store.processes.owners import this_process
+from jupyter_gpuquota.store.processes import this_process
 from tests.builders import NOW
 
 pytestmark = pytest.mark.asyncio

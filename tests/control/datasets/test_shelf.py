@@ -11,9 +11,9 @@ from jupyter_gpuquota.control.datasets.registry import Registry
 from jupyter_gpuquota.control.datasets.shelf import Recorded, Shelf
 from jupyter_gpuquota.errors import NotAllowed, NotFound, Unavailable
 from jupyter_gpuquota.model.datasets.lakes import Lake
-from jupyter_gpuquota.store.commits import Commit
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.connection import in_memory
+from jupyter_gpuquota.store.lake.history import Commit
 from jupyter_gpuquota.store.lake.objects import Objects, Stored
 from tests.builders import NOW
 from tests.contract.data import record

@@ -33,8 +33,7 @@ from jupyter_gpuquota.control.volumes.restored import RestoredVolumes
 from jupyter_gpuquota.control.volumes.store import VolumeRecord
 from jupyter_gpuquota.errors import GpuQuotaError
 from jupyter_gpuquota.jobs.caches import copy
-from jupyter_gpuquota.jobs.job import Job
-from jupyter_gpuquota.jobs.reporters import LinesReporter
+from jupyter_gpuquota.jobs.job import Job, LinesReporter
 from jupyter_gpuquota.jobs.verbs import restore, snapshot
 from jupyter_gpuquota.local.volumes.filling import FillingVolumes
 from jupyter_gpuquota.local.volumes.store import FolderVolumes

@@ -20,15 +20,14 @@ import msgspec
 
 from jupyter_gpuquota.core.snapshots import identity
 from jupyter_gpuquota.errors import GpuQuotaError
-from jupyter_gpuquota.jobs.job import Job
-from jupyter_gpuquota.jobs.reporters import LinesReporter
+from jupyter_gpuquota.jobs.job import Job, LinesReporter
 from jupyter_gpuquota.jobs.verbs import snapshot
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from jupyter_gpuquota.model.snapshots.manifest import Manifest
 from jupyter_gpuquota.model.snapshots.orders import MountedVolume, SnapshotOrder
 from jupyter_gpuquota.store.lake.connection import connect
 from jupyter_gpuquota.store.lake.objects import Objects
-from jupyter_gpuquota.store.processes.leaving import leave
+from jupyter_gpuquota.store.processes import leave
 from tests.builders import NOW, make_spec
 from tests.storms.lake.program import NEVER, Mortal
 

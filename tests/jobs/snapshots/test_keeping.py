@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from jupyter_gpuquota.control.snapshots.registry import Registry
 from jupyter_gpuquota.core.snapshots import identity, retention
 from jupyter_gpuquota.errors import Conflict, NotFound
-from jupyter_gpuquota.jobs.job import Job
-from jupyter_gpuquota.jobs.reporters import LinesReporter
+from jupyter_gpuquota.jobs.job import Job, LinesReporter
 from jupyter_gpuquota.jobs.verbs import snapshot
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from jupyter_gpuquota.model.snapshots.orders import MountedVolume

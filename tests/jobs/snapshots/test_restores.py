@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.core.snapshots import identity
-from jupyter_gpuquota.jobs.job import Job
-from jupyter_gpuquota.jobs.reporters import LinesReporter
+from jupyter_gpuquota.jobs.job import Job, LinesReporter
 from jupyter_gpuquota.jobs.verbs import snapshot
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from tests.jobs.conftest import ROOT, lake, lake_url

@@ -17,8 +17,7 @@ from jupyter_gpuquota.control.snapshots.registry import Registry
 from jupyter_gpuquota.core.snapshots import identity
 from jupyter_gpuquota.errors import Damaged
 from jupyter_gpuquota.jobs.caches import Copy
-from jupyter_gpuquota.jobs.job import Job
-from jupyter_gpuquota.jobs.reporters import LinesReporter
+from jupyter_gpuquota.jobs.job import Job, LinesReporter
 from jupyter_gpuquota.jobs.verbs import restore
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from jupyter_gpuquota.store.catalog import Catalog

@@ -12,14 +12,13 @@ import pytest
 from jupyter_gpuquota.errors import Damaged, InUse, InvalidFields, NotFound, StorageFailed
 from jupyter_gpuquota.model.datasets.caches import Pin
 from jupyter_gpuquota.store import published
-from jupyter_gpuquota.store.cache import index, marks, records, sweep
-from jupyter_gpuquota.store.cache.announcing import Announcement
-from jupyter_gpuquota.store.cache.fetch import fetch
+from jupyter_gpuquota.store.cache import index, records, sweep
+from jupyter_gpuquota.store.cache.fetch import Announcement, fetch
 from jupyter_gpuquota.store.cache.places import place
 from jupyter_gpuquota.store.cache.records import Fetching
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.objects import Objects
-from jupyter_gpuquota.store.processes.owners import Owner, this_process
+from jupyter_gpuquota.store.processes import Owner, this_process
 from jupyter_gpuquota.store.progress import Progress
 from tests.store.cache.conftest import Store
 from tests.store.living import listing
@@ -232,13 +231,13 @@ async def test_a_version_is_evicted_unless_it_is_pinned(
 ) -> None:
     there = await store(folder)
     await fetch(there, lake, lambda _: None)
-    marks.pin(there, Pin(user="ana", why="the paper"))
-    marks.pin(there, Pin(user="li", until=NOW))
+    index.pin(there, Pin(user="ana", why="the paper"))
+    index.pin(there, Pin(user="li", until=NOW))
     with pytest.raises(InUse, match="pinned by ana"):
         sweep.evict(there, NOW)
-    marks.unpin(there, "ana")
+    index.unpin(there, "ana")
     with pytest.raises(NotFound, match="ana has no pin"):
-        marks.unpin(there, "ana")
+        index.unpin(there, "ana")
     assert sweep.evict(there, NOW)
     assert not sweep.evict(there, NOW)
     assert not list(root.iterdir())
@@ -250,8 +249,8 @@ async def test_use_and_pins_are_listed(
     there = await store(folder)
     await fetch(there, lake, lambda _: None)
     later = datetime(2100, 1, 1, tzinfo=UTC)
-    marks.use(there, later)
-    marks.pin(there, Pin(user="group:ml/ana", why="the paper", until=later))
+    index.use(there, later)
+    index.pin(there, Pin(user="group:ml/ana", why="the paper", until=later))
     (one,) = index.read(root)
     assert one.used == later
     assert one.pins == (Pin(user="group:ml/ana", why="the paper", until=later),)

@@ -13,8 +13,7 @@ from jupyter_gpuquota.errors import Damaged, NotFound
 from jupyter_gpuquota.store.cache import index
 from jupyter_gpuquota.store.cache.fetch import fetch
 from jupyter_gpuquota.store.cache.places import Place
-from jupyter_gpuquota.store.cache.quarantine import Quarantined
-from jupyter_gpuquota.store.cache.verify import Finding, verify
+from jupyter_gpuquota.store.cache.verify import Finding, Quarantined, verify
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.collect import collect
 from jupyter_gpuquota.store.lake.history import History

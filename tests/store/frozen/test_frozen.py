@@ -11,13 +11,17 @@ from typing import NamedTuple
 
 import pytest
 
+from jupyter_gpuquota.store import frozen as views
 from jupyter_gpuquota.store.catalog import identity
-from jupyter_gpuquota.store.frozen import views
-from jupyter_gpuquota.store.frozen.btrfs import Btrfs
-from jupyter_gpuquota.store.frozen.commands import Commands, Refused
-from jupyter_gpuquota.store.frozen.mounts import Mount
-from jupyter_gpuquota.store.frozen.providers import Reflinks
-from jupyter_gpuquota.store.frozen.views import Provider, frozen
+from jupyter_gpuquota.store.frozen import (
+    Btrfs,
+    Commands,
+    Mount,
+    Provider,
+    Reflinks,
+    Refused,
+    frozen,
+)
 from tests.store.frozen.disks import disk
 
 pytestmark = pytest.mark.asyncio

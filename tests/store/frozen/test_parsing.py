@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.store.frozen import btrfs
-from jupyter_gpuquota.store.frozen.mounts import Mount, is_mounted_below, mount_of, parsed
+from jupyter_gpuquota.store import frozen
+from jupyter_gpuquota.store.frozen import Mount, is_mounted_below, mount_of, parsed
 
 MOUNTS = r"""22 27 0:21 / / rw,relatime shared:1 - ext4 /dev/vda rw
 40 22 0:40 / /home rw - xfs /dev/vdc rw
@@ -36,6 +36,6 @@ def test_mounts_inside_of_a_folder() -> None:
 
 def test_paths_are_single_words_of_commands() -> None:
     odd = Path("/home/a; rm -rf $HOME")
-    assert btrfs.snapshot(odd, Path("/p")) == [
+    assert frozen.snapshot(odd, Path("/p")) == [
         *["btrfs", "subvolume", "snapshot", "-r", "/home/a; rm -rf $HOME", "/p"],
     ]

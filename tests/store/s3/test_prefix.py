@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound
-from jupyter_gpuquota.store import prefix, sources
+from jupyter_gpuquota.store import sources
 from jupyter_gpuquota.store.catalog import Catalog
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.sync import Wanted, sync
@@ -35,8 +35,8 @@ def fill(server: Faulty) -> dict[str, str]:
 async def test_objects_become_files(
     faulty: Faulty, lake: Objects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prefix, "BATCH", 3)  # so that there are several
-    found = await prefix.find(URL, fill(faulty))
+    monkeypatch.setattr(sources, "BATCH", 3)  # so that there are several
+    found = await sources.find(URL, fill(faulty))
     assert found.survey() == sources.Size(len(FILES), sum(map(len, FILES.values())))
     assert found.written == NOON
     wanted = Wanted(dataset=DATASET, folder=found)
@@ -49,11 +49,11 @@ async def test_what_is_no_prefix_is_refused(faulty: Faulty) -> None:
     variables = fill(faulty)
     for place in ("./digits", "file:///digits", "https://server/digits"):
         with pytest.raises(InvalidFields, match="data sync"):
-            await prefix.find(place, variables)
+            await sources.find(place, variables)
     with pytest.raises(InvalidFields):
-        await prefix.find(f"{URL}?at=2026-01-31", variables)
+        await sources.find(f"{URL}?at=2026-01-31", variables)
     with pytest.raises(NotFound, match="has no objects"):
-        await prefix.find("s3://b/nothing", variables)
+        await sources.find("s3://b/nothing", variables)
     faulty.faults.append(Fault("denied"))
     with pytest.raises(NotAllowed):
-        await prefix.find(URL, variables)
+        await sources.find(URL, variables)

@@ -15,13 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from jupyter_gpuquota.store import manifest
-from jupyter_gpuquota.store.differences import compare
-from jupyter_gpuquota.store.entries import Entry, Location
+from jupyter_gpuquota.store.entries import Entry, Location, compare
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.connection import connect
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.packs import Packer
-from jupyter_gpuquota.store.processes.leaving import leave
+from jupyter_gpuquota.store.processes import leave
 from jupyter_gpuquota.store.upload import spool
 from jupyter_gpuquota.store.verify import Verification
 

@@ -23,7 +23,7 @@ from jupyter_gpuquota.store.lake.collect import collect
 from jupyter_gpuquota.store.lake.connection import Connection, connect
 from jupyter_gpuquota.store.lake.history import History
 from jupyter_gpuquota.store.lake.objects import Stored
-from jupyter_gpuquota.store.processes.leaving import leave
+from jupyter_gpuquota.store.processes import leave
 from jupyter_gpuquota.store.sync import Wanted, sync
 
 T = TypeVar("T")

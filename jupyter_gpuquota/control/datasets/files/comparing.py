@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlite3 import Connection
 
 from ....model.datasets.files import CompareQuery, Comparison, Difference, FileChange
-from ....store import differences
+from ....store import entries
 from ....store.entries import Entry
 from .entries import spelled
 from .listings import opened
@@ -61,7 +61,7 @@ def page(
 
 
 def _rows(before: Iterable[Entry], after: Iterable[Entry]) -> Iterator[tuple[object, ...]]:
-    for each in differences.compare(before, after):
+    for each in entries.compare(before, after):
         old, new = each.before or Entry(""), each.after or Entry("")
         path = os.fsencode(each.path)
         yield path, each.change, old.size, new.size, old.sha256, new.sha256

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
-from ....store.processes.rooms import Room
+from ....store.processes import Room
 
 
 class Scratch:

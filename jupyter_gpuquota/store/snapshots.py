@@ -1,4 +1,8 @@
-"""A session's folder as a version: without secrets, and of files that are written, a copy."""
+"""A session's folder as a version: without secrets, and of files that are written, a copy.
+
+A version has no symbolic links that lead out of its folder, as whoever mounts one would follow
+them. A snapshot has a file of them instead: paths and targets, each ended by a NUL byte.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +16,20 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ...core.snapshots import redaction
-from ...errors import GpuQuotaError
-from ..catalog import SETTLED
-from ..disk.failures import Changed
-from ..entries import FILE, FOLDER, LINK
-from ..frozen.views import PLACE, View
-from ..paths import link_problem, printable, problem, sort_key
-from ..sources import BATCH, Size
-from ..tasks import in_thread
-from ..tree import Found, walk
-from . import links
+from ..core.snapshots import redaction
+from ..errors import Damaged, GpuQuotaError
+from . import paths
+from .catalog import SETTLED
+from .disk.failures import Changed
+from .entries import FILE, FOLDER, LINK
+from .frozen import PLACE, View
+from .paths import link_problem, printable, problem, sort_key
+from .sources import BATCH, Size
+from .tasks import in_thread
+from .tree import Found, walk
 
+LINKS = "links"
+"""The name of the file of the symbolic links that lead out of a folder."""
 OWN = ".gpuquota/snapshot"
 """Where a version has what a snapshot adds to the user's files."""
 _HIDDEN = (OWN, PLACE, ".gpuquota/kept", ".gpuquota/variables", ".gpuquota/variables.zip")
@@ -32,6 +38,37 @@ _PARENT = OWN.partition("/")[0]
 _CHUNK = 1 << 20
 _GIT_TEXT = 4 << 20
 """The most bytes of a file of git that is looked through for tokens."""
+
+
+def encode_links(links: Mapping[str, str]) -> bytes:
+    """Return the file of links: targets by path."""
+    pairs = sorted(links.items(), key=lambda link: paths.sort_key(link[0]))
+    return b"".join(os.fsencode(f"{path}\0{target}\0") for path, target in pairs)
+
+
+def decode_links(body: bytes) -> dict[str, str]:
+    """Return targets by path. Raises Damaged for what is malformed, or no path in a folder."""
+    *texts, rest = os.fsdecode(body).split("\0")
+    found = dict(zip(texts[::2], texts[1::2], strict=False))
+    if rest or len(texts) % 2 or any(map(paths.problem, found)) or not all(found.values()):
+        raise Damaged("The snapshot's list of symbolic links is malformed.")
+    return found
+
+
+def make(root: Path, file: Path) -> None:
+    """Make the links of a file, if there is one, in a folder that has been restored.
+
+    Raises Damaged if a link would be elsewhere, or in the place of something else.
+    """
+    if not file.is_file():
+        return
+    real = root.resolve()
+    for path, target in decode_links(file.read_bytes()).items():
+        link = root / path
+        link.parent.mkdir(parents=True, exist_ok=True)
+        if link.parent.resolve() != real / Path(path).parent or os.path.lexists(link):
+            raise Damaged(f"The symbolic link {paths.printable(path)} cannot be restored.")
+        link.symlink_to(target)
 
 
 class SessionFolder:
@@ -70,9 +107,9 @@ class SessionFolder:
         for size in self._sizes():
             count, total = count + 1, total + size
         if self._links:
-            name = f"{OWN}/{links.FILE}"
+            name = f"{OWN}/{LINKS}"
             self._added[name] = self._new()
-            self._added[name].write_bytes(links.encode(self._links))
+            self._added[name].write_bytes(encode_links(self._links))
         return Size(count, total)
 
     async def batches(self) -> AsyncIterator[Sequence[Found]]:

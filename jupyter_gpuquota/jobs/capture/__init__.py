@@ -1,1 +1,0 @@
-"""What a snapshot records besides files: repositories, packages, notebooks."""

@@ -1,1 +1,0 @@
-"""The processes that use lakes and caches: which of them still run, and how they end."""

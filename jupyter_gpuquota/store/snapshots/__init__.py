@@ -1,1 +1,0 @@
-"""What a snapshot stores of a folder that somebody may be working in."""
