@@ -107,10 +107,6 @@ export class AdministrationPage extends Page {
     fireEvent.change(screen.getByLabelText(label), { target: { value } });
   }
 
-  tick(label: string): void {
-    fireEvent.click(screen.getByLabelText(label));
-  }
-
   value(label: string): string {
     return screen.getByLabelText<HTMLInputElement>(label).value;
   }

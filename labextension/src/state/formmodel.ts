@@ -10,7 +10,7 @@ export class FormModel<Name extends string, Result> implements IDisposable {
     initial: Record<Name, string>,
     private _send: (draft: Readonly<Record<Name, string>>) => Promise<Result>
   ) {
-    this._draft = initial;
+    this._initial = this._draft = initial;
   }
 
   get draft(): Readonly<Record<Name, string>> {
@@ -27,6 +27,12 @@ export class FormModel<Name extends string, Result> implements IDisposable {
     return this._problems.filter(
       ({ field }) => !(headOf(field) in this._draft)
     );
+  }
+
+  /** Whether something was typed that leaving the form would lose. */
+  get isDirty(): boolean {
+    const names = Object.keys(this._initial) as Name[];
+    return names.some(name => this._draft[name] !== this._initial[name]);
   }
 
   get isSending(): boolean {
@@ -60,7 +66,14 @@ export class FormModel<Name extends string, Result> implements IDisposable {
   }
 
   /** Send it; undefined where it is refused, and the form now says why. */
-  async send(): Promise<Result | undefined> {
+  send(): Promise<Result | undefined> {
+    return this.attempt(this._send);
+  }
+
+  /** Ask the server for something else; undefined as for `send`. `ask` throws ApiError. */
+  async attempt<Answer>(
+    ask: (draft: Readonly<Record<Name, string>>) => Promise<Answer>
+  ): Promise<Answer | undefined> {
     if (this._isSending) {
       return undefined;
     }
@@ -69,7 +82,7 @@ export class FormModel<Name extends string, Result> implements IDisposable {
     this._problems = [];
     this._changed.emit();
     try {
-      return await this._send(this._draft);
+      return await ask(this._draft);
     } catch (thrown) {
       this._failure = asApiError(thrown);
       this._problems = this._failure.fields;
@@ -101,6 +114,7 @@ export class FormModel<Name extends string, Result> implements IDisposable {
   private _changed = new Signal<this, void>(this);
   private _draft: Record<Name, string>;
   private _failure?: ApiError;
+  private readonly _initial: Readonly<Record<Name, string>>;
   private _isDisposed = false;
   private _isSending = false;
   private _problems: readonly FieldProblem[] = [];

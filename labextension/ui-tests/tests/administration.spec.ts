@@ -18,7 +18,7 @@ test('an admin sets rules and node groups as a file', async ({
   const { whole, rules, groups, changes } = admin;
   await admin.open();
   await expect(rules).toContainText('1m');
-  const button = whole.getByRole('button', { name: 'Edit as file' }).nth(1);
+  const button = whole.getByRole('button', { name: 'Edit as file' });
   await button.click();
   const area = whole.getByLabel('Settings (YAML)');
   await expect(area).toBeFocused();
@@ -76,10 +76,7 @@ for (const theme of [
     const admin = new Administration(page);
     await page.theme.setTheme(theme);
     await admin.open();
-    await admin.whole
-      .getByRole('button', { name: 'Edit as file' })
-      .first()
-      .click();
+    await admin.click('Edit as file');
     await admin.whole.getByLabel('Settings (YAML)').fill('projects: 1');
     await admin.whole.getByRole('button', { name: 'Apply' }).first().click();
     await admin.whole.locator('.jp-GpuQuota-problems').first().waitFor();

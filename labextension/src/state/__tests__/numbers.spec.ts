@@ -68,7 +68,7 @@ describe('numbers as they are typed', () => {
       quota: '2,5',
       limit: '3,25'
     };
-    expect(toProjectRequest(draft, null)).toMatchObject({
+    expect(toProjectRequest(draft)).toMatchObject({
       quota: '2.5',
       limit: '3.25'
     });

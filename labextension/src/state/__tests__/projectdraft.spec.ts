@@ -2,7 +2,6 @@ import { makeSetProject } from '../../__tests__/builders';
 import { differenceOf } from '../settings/audit';
 import {
   NEW_PROJECT,
-  projectFieldOf,
   toProjectDraft,
   toProjectRequest
 } from '../settings/projectdraft';
@@ -52,7 +51,7 @@ describe('the draft of a project', () => {
       quota: '1',
       members: ' ana,,ben  li '
     };
-    expect(toProjectRequest(draft, null)).toEqual({
+    expect(toProjectRequest(draft)).toEqual({
       name: 'team-e',
       quota: '1',
       limit: null,
@@ -60,13 +59,7 @@ describe('the draft of a project', () => {
       revision: ''
     });
     const words = { ...NEW_PROJECT, limit: 'none ' };
-    expect(toProjectRequest(words, null)).toMatchObject({ limit: null });
-  });
-
-  it('finds the control of a field, whatever it stands in', () => {
-    expect(projectFieldOf('quota')).toBe('quota');
-    expect(projectFieldOf('members[2]')).toBe('members');
-    expect(projectFieldOf('min_runtime')).toBeUndefined();
+    expect(toProjectRequest(words)).toMatchObject({ limit: null });
   });
 
   it('writes spans exactly', () => {

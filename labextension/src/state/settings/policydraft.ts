@@ -1,22 +1,22 @@
 import {
+  Exemption,
   Policy,
   PolicyLevel,
-  PolicyLevelRequest,
-  PolicyRequest,
   PolicyRules,
   PolicyRulesRequest,
   RuleName
 } from '../../api/models';
 import { Known } from '../../api/vocabulary';
 import { canonicalSpan } from '../numbers';
-import { Draft } from './settingmodel';
 import { spanOf } from './formvalues';
+import { instantOf, localTime } from './times';
 
 /** A rule that this version can set. */
 export type Rule = Known<RuleName>;
 /** The rules that the form has; the others are set in the quota file and the shell. */
 export type FormRule = 'idle_timeout' | 'action' | 'warn_before';
 export type LevelField = 'level' | FormRule;
+export type ExemptionField = 'who' | 'until' | 'reason';
 
 /** In the order of the form. */
 export const FORM_RULES: readonly FormRule[] = [
@@ -47,9 +47,6 @@ const PLAIN: ReadonlySet<Rule> = new Set([
   'cpu_busy',
   'gpu_busy'
 ]);
-
-/** In the order of the form. */
-export const LEVEL_FIELDS: readonly LevelField[] = ['level', ...FORM_RULES];
 
 /** Rules of which none is set. */
 export const NO_RULES = Object.fromEntries(
@@ -82,45 +79,44 @@ export function inherited(
 
 /** Write what the form has of a level as it is typed. */
 export function toLevelDraft(
-  level: string,
-  rules: PolicyRules
-): Draft<LevelField> {
+  level: PolicyLevel | undefined
+): Record<LevelField, string> {
+  const rules = level?.rules ?? NO_RULES;
   return {
-    level,
-    ...(Object.fromEntries(
-      FORM_RULES.map(rule => [rule, ruleOf(rules, rule)])
-    ) as Record<FormRule, string>)
+    level: level?.level ?? '',
+    idle_timeout: ruleOf(rules, 'idle_timeout'),
+    action: ruleOf(rules, 'action'),
+    warn_before: ruleOf(rules, 'warn_before')
   };
 }
 
-/** Read a level; rules that the form does not have stay as they were. */
-export function readLevel(
-  draft: Draft<LevelField>,
+/** Read the rules of a level; those that the form does not have stay as they were. */
+export function readRules(
+  draft: Readonly<Record<LevelField, string>>,
   before: PolicyRules
-): { request: PolicyLevelRequest; isEmpty: boolean } {
-  const typed = FORM_RULES.map(rule => [rule, readRule(rule, draft[rule])]);
-  const rules: PolicyRulesRequest = {
+): PolicyRulesRequest {
+  return {
     ...before,
-    ...Object.fromEntries(typed)
-  };
-  return {
-    request: { level: draft.level.trim(), rules },
-    isEmpty: Object.values(rules).every(value => value === null)
+    idle_timeout: canonicalSpan(draft.idle_timeout) || null,
+    action: draft.action || null,
+    warn_before: canonicalSpan(draft.warn_before) || null
   };
 }
 
-function readRule(rule: FormRule, text: string): string | null {
-  if (!text.trim()) {
-    return null;
-  }
-  return PLAIN.has(rule) ? text.trim() : canonicalSpan(text);
+/** Write an exemption as it is typed. */
+export function toExemptionDraft(
+  exemption: Exemption | undefined
+): Record<ExemptionField, string> {
+  return {
+    who: exemption?.who ?? '',
+    until: exemption ? localTime(exemption.until) : '',
+    reason: exemption?.reason ?? ''
+  };
 }
 
-/** Return what asks for a policy as it is, to be changed in part. */
-export function toPolicyRequest(policy: Policy): Required<PolicyRequest> {
-  return {
-    levels: [...policy.levels],
-    exemptions: [...policy.exemptions],
-    revision: policy.revision
-  };
+/** Return the end that was typed; one that was left as it is keeps its seconds. */
+export function untilOf(text: string, before?: Exemption): string {
+  return before && text === localTime(before.until)
+    ? before.until
+    : instantOf(text);
 }

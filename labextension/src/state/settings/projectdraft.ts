@@ -1,17 +1,14 @@
 import { Project, ProjectRequest } from '../../api/models';
 import { canonicalNumber, typedNumber } from '../numbers';
-import { Draft } from './settingmodel';
 import { namesOf } from './formvalues';
 
-/** What the form of a new project begins with; its names are in the order of the form. */
+/** What the form of a new project begins with. */
 export const NEW_PROJECT = { name: '', quota: '', limit: '', members: '' };
 
 export type ProjectField = keyof typeof NEW_PROJECT;
 
-export const PROJECT_FIELDS = Object.keys(NEW_PROJECT) as ProjectField[];
-
 /** Write a project as an admin would type it. */
-export function toProjectDraft(project: Project): Draft<ProjectField> {
+export function toProjectDraft(project: Project): Record<ProjectField, string> {
   const { limit } = project;
   return {
     name: project.name,
@@ -21,10 +18,10 @@ export function toProjectDraft(project: Project): Draft<ProjectField> {
   };
 }
 
-/** Read a draft that was made from a project, null for a new one; what the form lacks stays. */
+/** Read a draft that was made from a project, if it is no new one; what the form lacks stays. */
 export function toProjectRequest(
-  draft: Draft<ProjectField>,
-  project: Project | null
+  draft: Readonly<Record<ProjectField, string>>,
+  project?: Project
 ): ProjectRequest {
   const limit = draft.limit.trim();
   return {
@@ -50,10 +47,4 @@ function keptOf(project: Project): Partial<ProjectRequest> {
     interactive_duration: project.interactive_duration,
     min_runtime: project.min_runtime
   };
-}
-
-/** Return the control of the form that a field of the wire belongs to. */
-export function projectFieldOf(field: string): ProjectField | undefined {
-  const path = field.replace(/\[\d+\]$/, '');
-  return PROJECT_FIELDS.find(name => name === path);
 }

@@ -34,6 +34,14 @@ const EFFECT = {
   warnings: ['Quotas add up to more than the machine.']
 };
 
+const SAVED = {
+  body: {
+    project: makeSetProject({ revision: '9' }),
+    sessions: [],
+    warnings: []
+  }
+};
+
 describe('the projects', () => {
   let page: AdministrationPage;
 
@@ -100,6 +108,11 @@ describe('the projects', () => {
     await page.click('team-a');
     expect(page.value('Quota')).toBe('4');
     expect(screen.queryByLabelText('Members')).toBeNull();
+    page.server.on('PUT /projects/team-a', SAVED);
+    await page.click('Apply');
+    await screen.findByText('team-a was saved.');
+    expect(page.sent('/projects/team-a')).toMatchObject([{ members: ['ana'] }]);
+    await page.click('team-a');
     for (const name of ['Preview', 'Delete…']) {
       expect(screen.queryByRole('button', { name })).toBeNull();
     }
@@ -139,7 +152,12 @@ describe('the projects', () => {
     expect(effect.textContent).toContain('4 → 5');
     expect(effect.textContent).toContain('Will be reclaimed: exp-9 (team-b)');
     expect(effect.textContent).toContain('more than the machine');
+    expect(page.sent('/settings/preview')).toMatchObject([
+      { name: 'team-a', quota: '6' }
+    ]);
     expect(page.server.count('PUT /projects/team-a')).toBe(0);
+    page.type('Quota', '7');
+    expect(screen.queryByRole('region', { name: /^Effect/ })).toBeNull();
   });
 
   it('say what is wrong at its field, and go there', async () => {
@@ -160,6 +178,20 @@ describe('the projects', () => {
     expect(document.activeElement).toBe(limit);
     expect(screen.getByText('No account.')).toBeTruthy();
     expect(page.value('Name')).toBe('team-e');
+    // Before its name is known to be one it is no path.
+    expect(page.server.count('PUT /projects/team-e')).toBe(0);
+    page.type('Members', 'ana');
+    expect(screen.queryByText('No account.')).toBeNull();
+    expect(screen.getByText('Not a number.')).toBeTruthy();
+  });
+
+  it('say what is wrong with what the form lacks, too', async () => {
+    page.server.on('PUT /projects/team-a', invalid({ odd: 'Too odd.' }));
+    await page.open();
+    await page.click('team-a');
+    await page.click('Apply');
+    const alert = await screen.findByRole('alert');
+    expect(alert.textContent).toBe('Too odd.');
   });
 
   it('are saved, and the focus goes back', async () => {
@@ -191,26 +223,6 @@ describe('the projects', () => {
     expect(proposed('Members')).toEqual(['ana']);
     page.type('Members', 'li, a');
     expect(proposed('Members')).toEqual(['li, ana']);
-  });
-
-  it('say who was quicker, and lose nothing', async () => {
-    page.server.on(
-      'PUT /projects/team-a',
-      problem('Outdated', 'team-a was changed meanwhile: ben at 12:30.')
-    );
-    await page.open();
-    await page.click('team-a');
-    page.type('Quota', '6');
-    await page.click('Apply');
-    await screen.findByText(/ben at 12:30/);
-    page.setProjects({
-      items: [makeSetProject({ quota: 5000, limit: 8000, revision: '8' })]
-    });
-    await page.click(/^Merge/);
-    await screen.findByText(/Your changes were kept/);
-    expect(screen.getByText(/Quota was set to “5”/)).toBeTruthy();
-    expect(page.value('Quota')).toBe('6');
-    expect(page.value('Limit')).toBe('8');
   });
 
   it('are deleted once that is confirmed', async () => {

@@ -131,34 +131,31 @@ describe('the idle policy, for admins', () => {
     expect(document.activeElement).toBe(field);
   });
 
-  it('goes on from what others have set meanwhile', async () => {
+  it('says who was quicker, and goes on from what they have set', async () => {
     await open();
     await page.click('everyone');
     page.type('Idle timeout', '30m');
     page.server.on('PUT /policy', problem('Outdated', 'li was quicker.'));
     await page.click('Apply');
     await screen.findByText('li was quicker.');
+    expect(page.value('Idle timeout')).toBe('30m');
     const [everyone, ...others] = POLICY.levels;
+    const rules = { ...everyone.rules, idle_timeout: 3600, grace: 120 };
     page.server.on('GET /policy', {
       body: {
         ...POLICY,
         revision: '8',
-        levels: [
-          {
-            ...everyone,
-            rules: { ...everyone.rules, idle_timeout: 3600, grace: 120 }
-          },
-          ...others
-        ]
+        levels: [{ ...everyone, rules }, ...others]
       }
     });
-    await page.click(/^Merge/);
-    await screen.findByText(/was set to “1h”/);
-    expect(page.value('Idle timeout')).toBe('30m');
+    await page.click(/^Discard/);
+    await waitFor(() => expect(page.value('Idle timeout')).toBe('1h'));
+    page.type('Idle timeout', '30m');
     page.server.on('PUT /policy', { body: POLICY });
     await page.click('Apply');
     await screen.findByText('everyone was saved.');
     expect(page.sent('/policy').at(-1)).toMatchObject({
+      revision: '8',
       levels: [{ rules: { idle_timeout: '30m', grace: 120 } }, {}]
     });
   });
@@ -242,7 +239,7 @@ describe('the idle policy, for admins', () => {
     expect(levels).toHaveLength(1);
   });
 
-  it('makes a new level after a conflict, which was never gone', async () => {
+  it('makes a new level after a conflict', async () => {
     await open();
     await page.click('Add policy');
     page.type('Applies to', 'kind:train');
@@ -251,11 +248,14 @@ describe('the idle policy, for admins', () => {
     await page.click('Apply');
     await screen.findByText('li was quicker.');
     page.server.on('GET /policy', { body: { ...POLICY, revision: '8' } });
-    await page.click(/^Merge/);
-    await screen.findByText(/^The current settings were loaded/);
-    expect(screen.queryByText(/It was deleted/)).toBeNull();
-    expect(page.value('Applies to')).toBe('kind:train');
-    expect(page.value('Idle timeout')).toBe('30m');
+    await page.click(/^Discard/);
+    await waitFor(() => expect(page.value('Idle timeout')).toBe(''));
+    expect(screen.queryByText('li was quicker.')).toBeNull();
+    page.type('Applies to', 'kind:train');
+    page.server.on('PUT /policy', { body: POLICY });
+    await page.click('Apply');
+    await screen.findByText('kind:train was saved.');
+    expect(page.sent('/policy').at(-1)).toMatchObject({ revision: '8' });
   });
 
   it('deletes a level once that is confirmed', async () => {

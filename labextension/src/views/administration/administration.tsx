@@ -21,10 +21,7 @@ export function AdministrationView(): JSX.Element {
         {({ admin, simulated }) =>
           admin ? (
             <>
-              <h2>
-                {trans.__('Projects and policies')}{' '}
-                {simulated ? <Simulated trans={trans} /> : null}
-              </h2>
+              <Head simulated={!!simulated} />
               <Loaded resource={projects}>
                 {value => <Sections projects={value} />}
               </Loaded>
@@ -41,38 +38,59 @@ export function AdministrationView(): JSX.Element {
   );
 }
 
+/** The heading, and all settings as a file beside it. */
+function Head({ simulated }: { simulated: boolean }): JSX.Element {
+  const { workspace, trans } = useUi();
+  const projects = useResult(workspace.administration.projects);
+  const [isOpen, setOpen] = useState(false);
+  const [said, say] = useState('');
+  const button = useRef<HTMLButtonElement>(null);
+  const change = (opens: boolean, text = '') => {
+    setOpen(opens);
+    say(text);
+  };
+  return (
+    <>
+      <div className="jp-GpuQuota-buttons">
+        <h2>
+          {trans.__('Projects and policies')}{' '}
+          {simulated ? <Simulated trans={trans} /> : null}
+        </h2>
+        {projects.status === 'ready' ? (
+          <button
+            ref={button}
+            type="button"
+            className="jp-GpuQuota-button"
+            onClick={() => change(true)}
+          >
+            {projects.value.file
+              ? trans.__('Show as file')
+              : trans.__('Edit as file')}
+          </button>
+        ) : null}
+        <span role="status">{said}</span>
+      </div>
+      {isOpen ? (
+        <SettingsFile
+          onClose={text => {
+            change(false, text);
+            button.current?.focus();
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
 /** Admins set everything, or a file does; projects of a cluster's engine are never in the file. */
 function Sections({ projects }: { projects: Projects }): JSX.Element {
   const { workspace, trans } = useUi();
-  const [isOpen, setOpen] = useState(false);
-  const [said, say] = useState('');
-  const opener = useRef<HTMLElement | null>(null);
   const { rules, groups, policy } = workspace.administration;
   const about = useResult(workspace.about);
   const can = (capability: string) =>
     about.status === 'ready' && about.value.capabilities.includes(capability);
   const isFixed = projects.file !== '';
   const isOfEngine = projects.source === 'engine';
-  const close = (text: string) => {
-    setOpen(false);
-    say(text);
-    opener.current?.focus();
-  };
-  const file = (
-    <div className="jp-GpuQuota-buttons">
-      <button
-        type="button"
-        className="jp-GpuQuota-button"
-        onClick={event => {
-          opener.current = event.currentTarget;
-          say('');
-          setOpen(true);
-        }}
-      >
-        {isFixed ? trans.__('Show as file') : trans.__('Edit as file')}
-      </button>
-    </div>
-  );
   return (
     <>
       {isFixed ? (
@@ -89,32 +107,19 @@ function Sections({ projects }: { projects: Projects }): JSX.Element {
         </Notice>
       ) : null}
       <Warnings warnings={projects.warnings} />
-      {isOpen ? <SettingsFile onClose={close} /> : null}
-      <span role="status">{said}</span>
       <ProjectSection projects={projects} isFixed={isFixed && !isOfEngine} />
-      {isOfEngine ? null : file}
       <Loaded resource={rules}>
         {value => <RulesSection rules={value} />}
       </Loaded>
-      {file}
       <Loaded resource={groups}>
         {value => <GroupSection groups={value} />}
       </Loaded>
-      {file}
       {can('policing') ? (
-        <>
-          <Loaded resource={policy}>
-            {value => <PolicySection policy={value} isFixed={isFixed} />}
-          </Loaded>
-          {file}
-        </>
+        <Loaded resource={policy}>
+          {value => <PolicySection policy={value} isFixed={isFixed} />}
+        </Loaded>
       ) : null}
-      {can('lakes') ? (
-        <>
-          <DataSections />
-          {file}
-        </>
-      ) : null}
+      {can('lakes') ? <DataSections /> : null}
     </>
   );
 }

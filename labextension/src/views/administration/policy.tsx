@@ -1,32 +1,35 @@
 import { TranslationBundle } from '@jupyterlab/translation';
-import React, { useCallback, useMemo } from 'react';
+import React, { useMemo } from 'react';
 import { Policy, PolicyLevel } from '../../api/models';
+import { FormModel } from '../../state/formmodel';
 import { clusterOf } from '../../state/quota';
+import { latest } from '../../state/resource';
+import {
+  ILevelBase,
+  levelOf,
+  placeOf,
+  putPolicy,
+  withLevel,
+  withoutLevel
+} from '../../state/settings/policychange';
 import {
   FORM_RULES,
   FormRule,
   inherited,
   LevelField,
   Rule,
-  RULES
+  RULES,
+  toLevelDraft
 } from '../../state/settings/policydraft';
-import {
-  ILevelBase,
-  levelOf,
-  levelSubject
-} from '../../state/settings/policysubject';
-import { IChoice } from '../launch/fields';
+import { IChoice, SelectField, TextField } from '../launch/fields';
 import { EditableName } from '../parts/controls';
-import { ITableColumn } from '../parts/datatable';
+import { DataTable, ITableColumn } from '../parts/datatable';
+import { useResult, useSignal, useUi } from '../parts/ui';
+import { IEditor, IOpened, NewButton, SettingForm, useEditor } from './editor';
 import { ExemptionSection } from './exemptions';
-import { ruleHelp, ruleText, setText } from './policytexts';
 import { PastLine } from './pastline';
-import { removeLevel } from './removingpolicy';
-import { useEditor } from './settingeditor';
-import { IFormField } from './settingfield';
-import { IFormTexts } from './settingform';
-import { SettingTable } from './settingtable';
-import { useResult, useUi } from '../parts/ui';
+import { ruleHelp, ruleText, setText } from './policytexts';
+import { removePart } from './removing';
 
 type Column = ITableColumn<PolicyLevel>;
 
@@ -40,42 +43,130 @@ export function PolicySection(props: {
   const { isFixed, policy } = props;
   const { workspace, trans } = useUi();
   const { administration } = workspace;
-  const names = useLevelNames();
-  const subject = useMemo(() => levelSubject(administration), [administration]);
-  const editor = useEditor({
-    subject,
-    saved: ({ level }) => trans.__('%1 was saved.', level.trim()),
-    remove: base => removeLevel(administration, base, trans)
+  const editor = useEditor((base: ILevelBase) => {
+    const { levels } = base.policy;
+    const place = placeOf(levels, base.level);
+    return new FormModel<LevelField, string>(
+      toLevelDraft(base.level),
+      async draft => {
+        const request = withLevel(base, draft);
+        await putPolicy(administration, request, 'levels', place);
+        return trans.__('%1 was saved.', draft.level);
+      }
+    );
   });
-  const columns = useCallback(
-    (onEdit?: (level: PolicyLevel) => void) => levelColumns(trans, onEdit),
-    [trans]
-  );
-  const baseOf = useCallback(
-    (level?: PolicyLevel) => ({ policy, level }),
-    [policy]
-  );
+  const onEdit = (level: PolicyLevel) => void editor.open({ policy, level });
+  const { opened } = editor;
   return (
     <>
-      <SettingTable
+      <DataTable
         title={trans.__('Idle policy')}
         file="gpu-idle-policy"
-        columns={columns}
+        columns={levelColumns(trans, isFixed ? undefined : onEdit)}
         rows={levelsOf(policy)}
         idOf={({ level }) => level}
-        sort="level"
+        sort={{ column: 'level', descending: false }}
         empty=""
-        isFixed={isFixed}
-        editor={editor}
-        baseOf={baseOf}
-        label={trans.__('Add policy')}
-        textsOf={(base, draft) => ({
-          ...textsOf(base, draft.level, names, trans),
-          live: <PastLine subject={subject} base={base} draft={draft} />
-        })}
+        actions={
+          isFixed ? null : (
+            <NewButton
+              editor={editor}
+              label={trans.__('Add policy')}
+              base={{ policy }}
+            />
+          )
+        }
       />
+      {opened ? (
+        <LevelForm key={opened.count} editor={editor} opened={opened} />
+      ) : null}
       <ExemptionSection policy={policy} isFixed={isFixed} />
     </>
+  );
+}
+
+function LevelForm(props: {
+  editor: IEditor<LevelField, ILevelBase>;
+  opened: IOpened<LevelField, ILevelBase>;
+}): JSX.Element {
+  const { base, model } = props.opened;
+  const { level, policy } = base;
+  const { workspace, trans } = useUi();
+  const { administration } = workspace;
+  const names = useLevelNames();
+  useSignal(model.changed);
+  const { draft } = model;
+  const request = useMemo(() => withLevel(base, draft), [base, draft]);
+  const name = level?.level ?? '';
+  const isFree = (other: string) =>
+    !policy.levels.some(each => each.level === other);
+  const target = {
+    model,
+    name: 'level',
+    label: trans.__('Applies to'),
+    help: trans.__('Kind overrides project, project overrides everyone.')
+  } as const;
+  const rule = (id: FormRule) => ({
+    model,
+    name: id,
+    label: ruleText(trans, id),
+    help: ruleHelp(trans, id)
+  });
+  /** What holds where a rule is left empty. */
+  const empty = (id: FormRule) => {
+    const from = inherited(policy, draft.level, id);
+    const value = setText(trans, from.rules, id);
+    return value && trans.__('%1 (%2)', value, from.level);
+  };
+  const line = (id: FormRule) => (
+    <TextField
+      {...rule(id)}
+      placeholder={empty(id)}
+      autoComplete="off"
+      spellCheck={false}
+    />
+  );
+  return (
+    <SettingForm
+      editor={props.editor}
+      model={model}
+      title={
+        level
+          ? trans.__('Change the policy for %1', name)
+          : trans.__('Add policy')
+      }
+      find={async () => {
+        const now = await latest(administration.policy);
+        const found = levelOf(now, name);
+        return level && !found ? null : { policy: now, level: found };
+      }}
+      remove={
+        level &&
+        (async () =>
+          (await removePart(administration, name, withoutLevel(base), trans))
+            ? trans.__('%1 was deleted.', name)
+            : undefined)
+      }
+      notice={<PastLine request={request} />}
+    >
+      {level ? (
+        <TextField {...target} readOnly />
+      ) : (
+        <SelectField
+          {...target}
+          choices={[
+            { value: '', label: trans.__('Choose…') },
+            ...names.filter(isFree).map(value => ({ value, label: value }))
+          ]}
+        />
+      )}
+      {line('idle_timeout')}
+      <SelectField
+        {...rule('action')}
+        choices={actionChoices(trans, empty('action'), draft.action)}
+      />
+      {line('warn_before')}
+    </SettingForm>
   );
 }
 
@@ -149,60 +240,18 @@ function rank(level: string): string {
   return `${order.indexOf(level.split(':')[0])} ${level}`;
 }
 
-function textsOf(
-  { level, policy }: ILevelBase,
-  name: string,
-  names: readonly string[],
-  trans: TranslationBundle
-): IFormTexts<LevelField> {
-  const isFree = (other: string) =>
-    !policy.levels.some(each => each.level === other);
-  const field = (rule: FormRule) => ruleField(policy, name, rule, trans);
-  return {
-    title: level
-      ? trans.__('Change the policy for %1', level.level)
-      : trans.__('Add policy'),
-    fields: {
-      level: {
-        label: trans.__('Applies to'),
-        help: trans.__('Kind overrides project, project overrides everyone.'),
-        choices: [
-          { value: '', label: trans.__('Choose…') },
-          ...names.filter(isFree).map(value => ({ value, label: value }))
-        ],
-        isFixed: true
-      },
-      idle_timeout: field('idle_timeout'),
-      action: field('action'),
-      warn_before: field('warn_before')
-    }
-  };
-}
-
-/** Return how a rule is set, and what holds where the level leaves it empty. */
-function ruleField(
-  policy: Policy,
-  level: string,
-  rule: FormRule,
-  trans: TranslationBundle
-): IFormField {
-  const from = inherited(policy, level, rule);
-  const value = setText(trans, from.rules, rule);
-  const text = trans.__('%1 (%2)', value, from.level);
-  const field = {
-    label: ruleText(trans, rule),
-    help: ruleHelp(trans, rule)
-  };
-  return rule === 'action'
-    ? { ...field, choices: actionChoices(trans, text) }
-    : { ...field, placeholder: value && text };
-}
-
-function actionChoices(trans: TranslationBundle, text: string): IChoice[] {
-  return [
-    { value: '', label: trans.__('Inherit: %1', text) },
+/** The actions, and one of a newer server that is set. */
+function actionChoices(
+  trans: TranslationBundle,
+  inheritedText: string,
+  set: string
+): IChoice[] {
+  const choices = [
+    { value: '', label: trans.__('Inherit: %1', inheritedText) },
     { value: 'suspend', label: trans.__('suspend') },
     { value: 'stop', label: trans.__('stop') },
     { value: 'notify', label: trans.__('notify') }
   ];
+  const isKnown = choices.some(({ value }) => value === set);
+  return isKnown ? choices : [...choices, { value: set, label: set }];
 }

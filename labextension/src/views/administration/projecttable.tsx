@@ -1,4 +1,4 @@
-import React, { useMemo } from 'react';
+import React from 'react';
 import { Project } from '../../api/models';
 import { clusterOf } from '../../state/quota';
 import { spanOf } from '../../state/settings/formvalues';
@@ -16,40 +16,34 @@ type Column = ITableColumn<Project>;
 /** Show the projects as they are set; without `onEdit` they can only be read. */
 export function ProjectTable(props: {
   projects: readonly Project[];
-  onEdit?: (project: Project) => Promise<void>;
+  onEdit?: (project: Project) => void;
+  actions?: React.ReactNode;
 }): JSX.Element {
-  const { projects, onEdit } = props;
+  const { onEdit } = props;
   const ui = useUi();
   const { trans } = ui;
-  const columns = useMemo(() => {
-    const [name, ...rest] = projectColumns(ui);
-    return [onEdit ? { ...name, cell: nameCell(ui, onEdit) } : name, ...rest];
-  }, [ui, onEdit]);
+  const [name, ...rest] = projectColumns(ui);
+  const cell = (project: Project) => (
+    <EditableName
+      name={project.name}
+      title={trans.__('Change or delete %1', project.name)}
+      onEdit={
+        onEdit && !clusterOf(project.name) ? () => onEdit(project) : undefined
+      }
+    />
+  );
   return (
     <DataTable
       title={trans.__('Projects')}
       file="gpu-projects"
-      columns={columns}
-      rows={projects}
-      idOf={({ name }) => name}
+      columns={[{ ...name, cell }, ...rest]}
+      rows={props.projects}
+      idOf={project => project.name}
       sort={{ column: 'name', descending: false }}
       empty={trans.__('No projects yet.')}
+      actions={props.actions}
     />
   );
-}
-
-function nameCell({ trans }: IUi, onEdit: (project: Project) => Promise<void>) {
-  return function NameCell(project: Project): JSX.Element {
-    return (
-      <EditableName
-        name={project.name}
-        title={trans.__('Change or delete %1', project.name)}
-        onEdit={
-          clusterOf(project.name) ? undefined : () => void onEdit(project)
-        }
-      />
-    );
-  };
 }
 
 function projectColumns({ trans }: IUi): Column[] {

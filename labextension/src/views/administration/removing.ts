@@ -1,6 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { asApiError } from '../../api/errors';
-import { Project } from '../../api/models';
+import { PolicyRequest, Project } from '../../api/models';
 import { IAdministration } from '../../tokens';
 import { confirm } from '../parts/confirm';
 
@@ -45,4 +45,29 @@ export async function removeProject(
     }
   }
   return trans.__('%1 was deleted.', name);
+}
+
+/**
+ * Delete a part of the policy once the admin has confirmed it, who sees what the policy without it
+ * would have done over the last week.
+ *
+ * Returns whether it was deleted; throws ApiError.
+ */
+export async function removePart(
+  administration: IAdministration,
+  name: string,
+  without: PolicyRequest,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const { text } = await administration.previewPolicy(without);
+  const isMeant = await confirm(
+    trans.__('Delete %1?', name),
+    [text],
+    trans.__('Delete'),
+    trans
+  );
+  if (isMeant) {
+    await administration.putPolicy(without);
+  }
+  return isMeant;
 }

@@ -32,6 +32,8 @@ interface IProps<T> {
   empty: string;
   /** What the rows come to, in a line above them. */
   summary?: string;
+  /** What stands at the end of its head line. */
+  actions?: React.ReactNode;
 }
 
 /** Return a column of texts, by which it is sorted, too. */
@@ -89,6 +91,7 @@ export function DataTable<T>(props: IProps<T>): JSX.Element {
             />
           </>
         ) : null}
+        {props.actions}
       </header>
       {props.summary ? <p>{props.summary}</p> : null}
       {shown.length ? (
