@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from jupyter_gpuquota.kubernetes.builders.claims import claim_template
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
 from jupyter_gpuquota.kubernetes.builders.pod import pod_template
+from jupyter_gpuquota.kubernetes.builders.volumes import claim_template
 from jupyter_gpuquota.kubernetes.nodes import ClusterNodes, NodeSettings, placement_of, read_nodes
 from jupyter_gpuquota.kubernetes.objects.cluster import KubeNode
 from jupyter_gpuquota.kubernetes.objects.devices import DeviceObjects, ResourceClaim, ResourceSlice

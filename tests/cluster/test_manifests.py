@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.kubernetes.builders.data_job import data_job
+from jupyter_gpuquota.kubernetes.builders.container import network_policy, service
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
-from jupyter_gpuquota.kubernetes.builders.network import network_policy, service
-from jupyter_gpuquota.kubernetes.builders.secret import secret
+from jupyter_gpuquota.kubernetes.builders.helper_pod import data_job
 from jupyter_gpuquota.kubernetes.builders.session_hosts import manifest_of
+from jupyter_gpuquota.kubernetes.builders.volumes import secret
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
 from jupyter_gpuquota.kubernetes.names import NAME_LIMIT

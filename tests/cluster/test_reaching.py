@@ -22,9 +22,9 @@ from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.errors import NotAllowed, NotFound
 from jupyter_gpuquota.http1 import Response, connect_unix, fetch
 from jupyter_gpuquota.kubernetes.api import Api
+from jupyter_gpuquota.kubernetes.builders.container import service
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
-from jupyter_gpuquota.kubernetes.builders.network import service
-from jupyter_gpuquota.kubernetes.builders.secret import secret
+from jupyter_gpuquota.kubernetes.builders.volumes import secret
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.kubernetes.connecting import connect

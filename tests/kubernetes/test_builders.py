@@ -16,12 +16,10 @@ from hypothesis import strategies as st
 from jupyter_gpuquota.core.requests.specs import Facts, check
 from jupyter_gpuquota.environ import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
 from jupyter_gpuquota.environ import VOLUMES as VOLUMES_VARIABLE
+from jupyter_gpuquota.kubernetes.builders.container import literal, network_policy, service
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
-from jupyter_gpuquota.kubernetes.builders.environment import literal
-from jupyter_gpuquota.kubernetes.builders.network import network_policy, service
-from jupyter_gpuquota.kubernetes.builders.secret import secret
 from jupyter_gpuquota.kubernetes.builders.session_manifests import SessionManifests
-from jupyter_gpuquota.kubernetes.builders.volumes import claim_of
+from jupyter_gpuquota.kubernetes.builders.volumes import claim_of, secret
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
 from jupyter_gpuquota.kubernetes.labels import ATTACHED

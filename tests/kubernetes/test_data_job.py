@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.kubernetes.builders.data_job import (
+from jupyter_gpuquota.kubernetes.builders.helper_pod import (
     DataJob,
+    DataJobSettings,
     data_job,
     name_of,
 )
-from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
 from jupyter_gpuquota.model.pods import Toleration
 from tests.kubernetes.test_builders import expected
 

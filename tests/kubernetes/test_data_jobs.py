@@ -12,8 +12,7 @@ import pytest
 
 from jupyter_gpuquota.errors import GpuQuotaError, NotAllowed
 from jupyter_gpuquota.kubernetes.api import Fault
-from jupyter_gpuquota.kubernetes.builders.data_job import DataJob, name_of
-from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
+from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJob, DataJobSettings, name_of
 from jupyter_gpuquota.kubernetes.datasets.jobs import DataJobs
 from jupyter_gpuquota.kubernetes.datasets.objects import DataJobObjects
 from jupyter_gpuquota.kubernetes.datasets.task import Task

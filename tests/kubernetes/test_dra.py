@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from jupyter_gpuquota.kubernetes.builders.claims import claim_template
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts
+from jupyter_gpuquota.kubernetes.builders.volumes import claim_template
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.devices import offers_gpus
 from jupyter_gpuquota.kubernetes.nodes import ClusterNodes, NodeSettings, placement_of, read_nodes

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.kubernetes.builders.claims import claim_template
+from jupyter_gpuquota.kubernetes.builders.volumes import claim_template
 from tests.kubernetes.engine_pages import (
     PAGES,
     REQUESTS,

@@ -18,7 +18,7 @@ import pytest
 
 from jupyter_gpuquota.kubernetes.builders.container import container
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
-from jupyter_gpuquota.kubernetes.builders.secret import CONFIG_FILES, secret
+from jupyter_gpuquota.kubernetes.builders.volumes import CONFIG_FILES, secret
 from jupyter_gpuquota.model.pods import PodOptions
 from jupyter_gpuquota.model.sessions import Session
 from tests.kubernetes.test_builders import TOKEN, image_session

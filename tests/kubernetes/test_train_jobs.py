@@ -12,8 +12,8 @@ import yaml
 from msgspec.structs import replace
 
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
-from jupyter_gpuquota.kubernetes.builders.runtime_fit import differences, unfit
 from jupyter_gpuquota.kubernetes.builders.session_manifests import SessionManifests
+from jupyter_gpuquota.kubernetes.builders.train_job import differences, unfit
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
 from jupyter_gpuquota.kubernetes.labels import COMPLETE, PROCESS, SESSION, SHAPE

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from jupyter_gpuquota.core.forecast import previews
 from jupyter_gpuquota.core.requests.specs import Facts, check
 from jupyter_gpuquota.errors import InvalidFields
+from jupyter_gpuquota.kubernetes.builders.container import network_policy, service
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
-from jupyter_gpuquota.kubernetes.builders.network import network_policy, service
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.labels import PROCESS
 from jupyter_gpuquota.kubernetes.objects.pods import Pod

@@ -14,12 +14,36 @@ from ...model.sessions import Session
 from ..names import object_name
 from ..shares.gpu_node import GPU, HOSTNAME
 from ..shares.provider import PodPatch
-from .claims import pod_claims
 from .container import CONTAINER, container
 from .datasets import dataset_volumes
 from .defaults import Parts
 from .metadata import labels_of, without_empty
-from .volumes import volumes
+from .volumes import pod_claims, volumes
+
+DISRUPTED = {
+    "action": "Ignore",
+    "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
+}
+"""A pod that was evicted, not one that failed: the Job makes another."""
+
+
+def job(session: Session, parts: Parts) -> dict[str, Any]:
+    """Return a Job that runs once; only a pod that was evicted is replaced, when it has ended.
+
+    One of several processes is indexed: its pods have numbers and stable names.
+    """
+    count = session.spec.processes
+    return {
+        "suspend": True,
+        "completions": count,
+        "parallelism": count,
+        **({"completionMode": "Indexed"} if count > 1 else {}),
+        "backoffLimit": 0,
+        "podReplacementPolicy": "Failed",
+        "podFailurePolicy": {"rules": [DISRUPTED]},
+        "template": pod_template(session, parts, "Never"),
+    }
+
 
 DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 """Annotation of a pod: the container that the session is."""

@@ -22,11 +22,10 @@ from ..resources import (
     Resource,
 )
 from ..state.attached import Attached
-from .claims import claim_template
+from .container import network_policy, service
 from .defaults import Parts, PodDefaults
-from .network import network_policy, service
-from .runtime_fit import unfit
-from .secret import secret
+from .train_job import unfit
+from .volumes import claim_template, secret
 from .workload import released_labels, workload
 
 

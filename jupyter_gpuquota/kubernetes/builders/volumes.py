@@ -1,22 +1,94 @@
-"""The volumes of a session's pod."""
+"""The volumes of a session's pod.
+
+The template of a session's claim of devices, and how its pod names it.
+
+A template cannot be changed, so its name has a hash of what it claims: after a resize it is
+another. It goes with the workload that it belongs to.
+
+The Secret of a session: its tokens, and the configuration of its Jupyter Server.
+
+Images need not have this package, so the configuration is mounted from here.
+"""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from ...control.session_server.settings import SERVER_CONFIG, server_config
+from ...core.access import FOR_OWNER
 from ...environ import VOLUMES
 from ...model.pods import PodOptions
 from ...model.sessions import Session
 from ...model.volumes.mounts import Mount
-from ..names import CA_KEY, OWNER_TOKEN_KEY, object_name
+from ..names import CA_KEY, OWNER_TOKEN_KEY, TOKEN_KEY, object_name
 from ..quantities import memory_text
+from ..resources import CLAIM_TEMPLATES, SECRETS
+from ..shares.provider import PodPatch
 from .defaults import Parts, PodDefaults
-from .folders import CONFIG_FOLDER, CONTROLLER_FOLDER, VOLUMES_FOLDER
-from .metadata import without_empty
-from .secret import CONFIG_FILES
+from .metadata import manifest, without_empty
+
+_PROGRAM, _VALUES = "jupyter_server_config.py", "jupyter_server_config.json"
+CONFIG_FILES = (_PROGRAM, _VALUES)
+"""The keys that are files of the configuration."""
+
+
+def secret(session: Session, token: str, defaults: PodDefaults) -> dict[str, Any]:
+    """Return the Secret of a session."""
+    values = {TOKEN_KEY: token.encode()}
+    if session.spec.serves_jupyter:
+        config = msgspec.json.format(msgspec.json.encode(server_config(session, token)))
+        values |= {_PROGRAM: _program(), _VALUES: config}
+    if defaults.controller_url:
+        values[OWNER_TOKEN_KEY] = f"{FOR_OWNER}{token}".encode()
+    if defaults.controller_ca:
+        values[CA_KEY] = defaults.controller_ca.encode()
+    data = {name: base64.b64encode(value).decode() for name, value in values.items()}
+    return manifest(SECRETS, session, type="Opaque", data=data)
+
+
+@cache
+def _program() -> bytes:
+    return Path(SERVER_CONFIG, _PROGRAM).read_bytes()
+
+
+CLAIM = "gpu"
+"""The name of the claim in the pod."""
+
+
+def pod_claims(session: Session, share: PodPatch) -> list[dict[str, str]]:
+    """Return the claim of a pod, none for a share without one."""
+    if not share.devices:
+        return []
+    return [{"name": CLAIM, "resourceClaimTemplateName": _name(session, share)}]
+
+
+def claim_template(session: Session, share: PodPatch) -> dict[str, Any]:
+    """Return the template from which the cluster makes the claim of each pod."""
+    made = manifest(CLAIM_TEMPLATES, session, spec={"spec": dict(share.devices)})
+    made["metadata"]["name"] = _name(session, share)
+    return made
+
+
+def _name(session: Session, share: PodPatch) -> str:
+    content = msgspec.json.encode(share.devices, order="deterministic")
+    return f"{object_name(session)}-{hashlib.sha256(content).hexdigest()[:8]}"
+
+
+CONFIG_FOLDER = "/var/run/gpuquota/jupyter"
+"""The configuration of the session's Jupyter Server."""
+CONTROLLER_FOLDER = "/var/run/gpuquota/controller"
+"""What the session's programs need to reach the controller."""
+VOLUMES_FOLDER = "/var/run/gpuquota/volumes"
+"""The volumes by name."""
+
 
 _PLAIN = re.compile(r"(?!.*-[0-9a-f]{16}\Z)[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?", re.ASCII)
 """Names of users that may stand in the name of a claim, and look like no other user's."""

@@ -23,9 +23,8 @@ from ..resources import JOBS, MPI_JOBS, STATEFUL_SETS, TRAIN_JOBS, Resource
 from ..shares.provider import PodPatch
 from ..state.attached import mark
 from .defaults import Parts
-from .job import job
 from .metadata import labels_of, manifest, selector_of
-from .pod import pod_template, share_tolerations
+from .pod import job, pod_template, share_tolerations
 from .train_job import train_job
 
 _SSH_PORT = 22

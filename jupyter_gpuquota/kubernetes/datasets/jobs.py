@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from ..api import Api, Fault
-from ..builders.data_job import DataJob, data_job
-from ..builders.helper_pod import DataJobSettings
+from ..builders.helper_pod import DataJob, DataJobSettings, data_job
 from ..faults import translated
 from ..resources import JOBS
 from ..watching.cache import Key

@@ -15,7 +15,7 @@ from ...errors import Conflict, GpuQuotaError, Unavailable
 from ...model.datasets.jobs import Job
 from ...model.datasets.lakes import Lake
 from ...model.datasets.versions import SHOWN, Version
-from ..builders.data_job import CACHE_FOLDER, DataJob
+from ..builders.helper_pod import CACHE_FOLDER, DataJob
 from .jobs import DataJobs
 from .marks import Copy
 from .project_cache import ProjectCache
