@@ -30,7 +30,7 @@ from .api import Api
 from .builders.defaults import PodDefaults
 from .builders.session_manifests import SessionManifests
 from .config import KubernetesConfig
-from .connecting import connect
+from .connection.rest import connect
 from .data import open_data, open_snapshots
 from .datasets.assembly import ClusterData
 from .engines.discovery import Name, discover
@@ -50,14 +50,11 @@ from .reconcile.steps import Steps
 from .reconcile.writer import Writer
 from .resident.cluster import KubeCluster
 from .resident.facts import ClusterFacts
-from .resident.late import Late
-from .resident.parts import parts_of
-from .resident.resident import ClusterResident, Driven, at_once
+from .resident.resident import ClusterResident, Driven, Late, at_once, parts_of
 from .resident.settings import ClusterSettings, administrator
-from .rights.access import ClusterAccess
-from .rights.kinds import KindRights
+from .rights.access import ClusterAccess, SessionTokens, new_token
+from .rights.reviews import KindRights
 from .rights.roles import team
-from .rights.session_tokens import SessionTokens, new_token
 from .sessions import ClusterSessions
 from .shares.registry import Shares
 from .signals.gpu_meter import gpu_meter

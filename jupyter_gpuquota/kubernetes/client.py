@@ -28,10 +28,9 @@ from yarl import URL
 
 from .._version import __version__
 from .api import Fault
-from .connection.credentials import Credentials
 from .connection.decoding import failure
 from .connection.http import Answer, Call, sentence
-from .connection.logins import Logins
+from .connection.logins import Credentials, Logins
 
 USER_AGENT = f"jupyter_gpuquota/{__version__}"
 CONNECT = 10.0

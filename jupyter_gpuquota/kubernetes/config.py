@@ -5,9 +5,8 @@ from __future__ import annotations
 from traitlets import Dict, Enum, Float, List, Unicode
 from traitlets.config import Configurable
 
-from .engines.amounts import MILLI_RESOURCE, GpuResources
 from .engines.discovery import ENGINES
-from .engines.surroundings import EngineSettings
+from .engines.surroundings import MILLI_RESOURCE, EngineSettings, GpuResources
 from .names import PREFIXES
 from .pod_config import PodConfig
 from .shares.registry import NAMES

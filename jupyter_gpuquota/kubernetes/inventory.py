@@ -19,14 +19,44 @@ from ..model.pods import ContainerRules
 from ..model.quota import Project
 from ..model.resources import MILLI, Node, Share
 from ..model.sessions import Kind, SessionRequest, SessionSpec
+from .api import Api, Fault
 from .engines.engine import Gangs
+from .engines.surroundings import versions
 from .images import Images
+from .namespaces import CLOSED
 from .nodes import NO_DEVICES, ClusterNodes, NodeSettings, inventory_of, read_nodes
 from .objects.cluster import KubeNode
 from .objects.devices import DeviceObjects
 from .objects.pods import Pod
+from .resources import DEVICE_GROUP, DEVICE_VERSION, RESOURCE_CLAIMS, RESOURCE_SLICES
+from .shares.devices import DRIVER
 from .shares.gpu_node import GPU, Division, GpuNode
 from .shares.registry import Choice, Shares
+from .watching.watches import Watches
+
+Devices = Callable[[], DeviceObjects]
+
+
+async def offers_gpus(api: Api) -> bool:
+    """Return whether a driver offers GPUs, as far as one may know. Raises Fault."""
+    if DEVICE_VERSION not in await versions(api, DEVICE_GROUP):
+        return False
+    try:
+        found = await api.list(RESOURCE_SLICES, "")
+    except Fault as fault:
+        if fault.status not in CLOSED:
+            raise
+        return False
+    return any(each.spec.driver == DRIVER for each in found)
+
+
+def follow(watches: Watches, changed: Callable[[object], None]) -> Devices:
+    """Watch devices and claims; return what returns them. `changed` is called after changes."""
+    slices, claims = watches.cache(RESOURCE_SLICES), watches.cache(RESOURCE_CLAIMS)
+    for cache in (slices, claims):
+        cache.subscribe(changed)
+    return lambda: DeviceObjects(tuple(slices.values()), tuple(claims.values()))
+
 
 _MANY = 16
 """The most GPUs of a node that is not known: more are in no machine that is sold."""

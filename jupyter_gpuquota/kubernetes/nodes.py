@@ -11,8 +11,7 @@ from ..model.resources import MILLI, Device, Holding, MigInstance, Node, Placeme
 from . import labels
 from .objects.cluster import KubeNode, Taint
 from .objects.devices import DeviceObjects
-from .objects.pods import Pod
-from .objects.requests import requested
+from .objects.pods import Pod, requested
 from .shares import kai
 from .shares.devices import with_devices
 from .shares.gpu_node import FRACTION, GPU, Division, GpuNode, gpu_node

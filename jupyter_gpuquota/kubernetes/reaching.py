@@ -15,17 +15,13 @@ from ..model.snapshots.dumps import pod_folder
 from .api import Api
 from .config import KubernetesConfig
 from .ingress.forwards import Forwards
-from .ingress.ingress import KubeIngress
-from .ingress.locator import Locator, forwards_ports
-from .ingress.tokens import Tokens
+from .ingress.ingress import KubeIngress, Locator, Tokens, forwards_ports
 from .logs.logs import KubeLogs
 from .programs.exec import KubeExec
-from .programs.outside import Outside
 from .programs.terminals import KubeTerminals
-from .session_pods import PodOf
-from .signals.notebooks import Fingerprints
+from .session_pods import Outside, PodOf
 from .signals.prometheus import Prometheus
-from .signals.signals import KubeSignals
+from .signals.signals import Fingerprints, KubeSignals
 from .signals.sizing import Sizing
 
 _PORTS = "ports"

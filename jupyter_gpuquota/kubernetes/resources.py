@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 from urllib.parse import quote
 
-from .objects.cluster import ConfigMap, KubeNode, Namespace, ResourceQuota
+from .objects.cluster import ConfigMap, KubeNode, Lease, Namespace, ResourceQuota
 from .objects.devices import ResourceClaim, ResourceSlice
-from .objects.leases import Lease
 from .objects.meta import Object
 from .objects.pods import Event, Pod
-from .objects.runtimes import TrainingRuntime
 from .objects.storage import AttributesClass, Claim, ClassOfStorage, PersistentVolume
-from .objects.workloads import Job, MpiJob, StatefulSet, TrainJob
+from .objects.workloads import Job, MpiJob, StatefulSet, TrainingRuntime, TrainJob
 
 T = TypeVar("T", bound=Object)
 

@@ -10,8 +10,7 @@ from jupyter_gpuquota.api.statuses import status_of
 from jupyter_gpuquota.control.entry_log import EntryLog
 from jupyter_gpuquota.errors import GpuQuotaError, InvalidFields, NotAllowed, NotFound
 from jupyter_gpuquota.kubernetes.rights import roles
-from jupyter_gpuquota.kubernetes.rights.access import ClusterAccess
-from jupyter_gpuquota.kubernetes.rights.session_tokens import SessionTokens
+from jupyter_gpuquota.kubernetes.rights.access import ClusterAccess, SessionTokens
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend

@@ -7,10 +7,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from jupyter_gpuquota.kubernetes.connection.rest import Rest as Api
-from jupyter_gpuquota.kubernetes.engines.amounts import GpuResources
 from jupyter_gpuquota.kubernetes.engines.engine import Engine
 from jupyter_gpuquota.kubernetes.engines.kueue.engine import KueueEngine
-from jupyter_gpuquota.kubernetes.engines.surroundings import EngineSettings, Surroundings
+from jupyter_gpuquota.kubernetes.engines.surroundings import (
+    EngineSettings,
+    GpuResources,
+    Surroundings,
+)
 from jupyter_gpuquota.kubernetes.names import object_name
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch
 from jupyter_gpuquota.kubernetes.watching.watches import Watches

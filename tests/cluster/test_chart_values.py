@@ -13,8 +13,8 @@ from traitlets.config.loader import PyFileConfigLoader
 from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.control.settings.quota_file import Present, read
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
-from jupyter_gpuquota.kubernetes.engines.amounts import MILLI_RESOURCE
-from jupyter_gpuquota.kubernetes.engines.kai.amounts import gpus_of
+from jupyter_gpuquota.kubernetes.engines.kai.objects import gpus_of
+from jupyter_gpuquota.kubernetes.engines.surroundings import MILLI_RESOURCE
 from tests.builders import make_project
 from tests.cluster.chart import CHART, DEPLOY, ENGINES, VERSION, configured, helm, rendered, values
 

@@ -27,7 +27,7 @@ from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
 from jupyter_gpuquota.kubernetes.builders.volumes import secret
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
-from jupyter_gpuquota.kubernetes.connecting import connect
+from jupyter_gpuquota.kubernetes.connection.rest import connect
 from jupyter_gpuquota.kubernetes.names import object_name
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
 from jupyter_gpuquota.kubernetes.reaching import Reaching, reaching

@@ -17,9 +17,8 @@ from jupyter_gpuquota.errors import InvalidFields, NotFound, Unsupported, WrongS
 from jupyter_gpuquota.kubernetes.api import Api, Fault
 from jupyter_gpuquota.kubernetes.resources import NAMESPACES, NODES, PODS, SECRETS, STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.rights import roles
-from jupyter_gpuquota.kubernetes.rights.access import ClusterAccess
+from jupyter_gpuquota.kubernetes.rights.access import ClusterAccess, SessionTokens
 from jupyter_gpuquota.kubernetes.rights.authenticator import TokenReviewAuthenticator
-from jupyter_gpuquota.kubernetes.rights.session_tokens import SessionTokens
 from jupyter_gpuquota.model.ending import EndRequest
 from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.routes.table import route

@@ -25,10 +25,10 @@ from jupyter_gpuquota.kubernetes.resources import (
     SECRETS,
     SERVICES,
 )
-from jupyter_gpuquota.kubernetes.rights.session_tokens import new_token
+from jupyter_gpuquota.kubernetes.rights.access import new_token
 from jupyter_gpuquota.kubernetes.sessions import ClusterSessions
 from jupyter_gpuquota.kubernetes.state.attached import Attached
-from jupyter_gpuquota.kubernetes.volumes.session_claims import SessionClaims
+from jupyter_gpuquota.kubernetes.volumes.manifests import SessionClaims
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Isolation, Placement, Share, Slice

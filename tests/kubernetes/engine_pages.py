@@ -12,11 +12,11 @@ import yaml
 
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts
 from jupyter_gpuquota.kubernetes.builders.workload import workload
-from jupyter_gpuquota.kubernetes.engines.amounts import MILLI_RESOURCE
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
 from jupyter_gpuquota.kubernetes.engines.kai.queues import KAI, RUNAI, Scheduler
 from jupyter_gpuquota.kubernetes.engines.kai.workloads import CLASSES, PREEMPTIBILITY
 from jupyter_gpuquota.kubernetes.engines.kueue.engine import PRIORITY_LABEL, QUEUE_LABEL
+from jupyter_gpuquota.kubernetes.engines.surroundings import MILLI_RESOURCE
 from jupyter_gpuquota.kubernetes.nodes import NO_DEVICES, NodeSettings, read_nodes
 from jupyter_gpuquota.kubernetes.objects.cluster import KubeNode
 from jupyter_gpuquota.kubernetes.objects.devices import DeviceObjects, ResourceSlice

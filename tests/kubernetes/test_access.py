@@ -16,8 +16,13 @@ from jupyter_gpuquota.errors import NotAllowed, Unavailable
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.names import PREFIXES
 from jupyter_gpuquota.kubernetes.rights import reviews, roles
-from jupyter_gpuquota.kubernetes.rights.access import REMEMBERED, ClusterAccess, as_user
-from jupyter_gpuquota.kubernetes.rights.session_tokens import SessionTokens, new_token
+from jupyter_gpuquota.kubernetes.rights.access import (
+    REMEMBERED,
+    ClusterAccess,
+    SessionTokens,
+    as_user,
+    new_token,
+)
 from jupyter_gpuquota.model.routes.route import Need
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import Session, SessionQuery

@@ -11,7 +11,7 @@ import pytest
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts
 from jupyter_gpuquota.kubernetes.builders.volumes import claim_template
 from jupyter_gpuquota.kubernetes.builders.workload import workload
-from jupyter_gpuquota.kubernetes.devices import offers_gpus
+from jupyter_gpuquota.kubernetes.inventory import offers_gpus
 from jupyter_gpuquota.kubernetes.nodes import ClusterNodes, NodeSettings, placement_of, read_nodes
 from jupyter_gpuquota.kubernetes.objects.devices import DeviceObjects, ResourceClaim, ResourceSlice
 from jupyter_gpuquota.kubernetes.objects.pods import Pod

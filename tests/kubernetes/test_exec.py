@@ -8,10 +8,9 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, NotFound, Unavailable, Unsupported, WrongState
-from jupyter_gpuquota.kubernetes.programs.channels import End, end_of
 from jupyter_gpuquota.kubernetes.programs.exec import KubeExec
-from jupyter_gpuquota.kubernetes.programs.outside import Outside
-from jupyter_gpuquota.kubernetes.session_pods import pod_path
+from jupyter_gpuquota.kubernetes.programs.pod_program import End, end_of
+from jupyter_gpuquota.kubernetes.session_pods import Outside, pod_path
 from jupyter_gpuquota.model.programs import ExecRequest
 from tests.builders import make_session
 from tests.kubernetes.fake_api import FakeApi

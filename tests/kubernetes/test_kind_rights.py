@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.resources import MPI_JOBS
-from jupyter_gpuquota.kubernetes.rights.kinds import KindRights
+from jupyter_gpuquota.kubernetes.rights.reviews import KindRights
 
 CHANGES = ("create", "get", "patch")
 

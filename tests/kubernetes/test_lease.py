@@ -10,20 +10,20 @@ import pytest
 
 from jupyter_gpuquota.errors import NotAllowed, Unavailable
 from jupyter_gpuquota.kubernetes.api import Fault
-from jupyter_gpuquota.kubernetes.lease.decision import (
+from jupyter_gpuquota.kubernetes.lease.keeper import (
     DEADLINE,
     DURATION,
     RETRY,
+    LeaseKeeper,
     Move,
     Sight,
     decide,
     seen,
 )
-from jupyter_gpuquota.kubernetes.lease.keeper import LeaseKeeper
 from jupyter_gpuquota.kubernetes.lease.leadership import LOST, Leadership
-from jupyter_gpuquota.kubernetes.objects.leases import Lease, LeaseSpec
+from jupyter_gpuquota.kubernetes.objects.cluster import Lease, LeaseSpec
 from jupyter_gpuquota.kubernetes.objects.meta import Meta
-from jupyter_gpuquota.kubernetes.resident.late import Late
+from jupyter_gpuquota.kubernetes.resident.resident import Late
 from jupyter_gpuquota.kubernetes.resources import LEASES
 from tests.kubernetes.fake_api import FakeApi
 

@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_gpuquota.kubernetes.labels import SESSION
 from jupyter_gpuquota.kubernetes.objects.meta import Meta, Object, Owner
-from jupyter_gpuquota.kubernetes.state.owners import owned
+from jupyter_gpuquota.kubernetes.state.seen import owned
 
 ROOT = Object(metadata=Meta(name="gpu-exp-1", namespace="team-a", uid="root"))
 

@@ -17,10 +17,9 @@ from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.control.session_http import ServerConnection
 from jupyter_gpuquota.control.signals.presence import Presence
 from jupyter_gpuquota.errors import Unavailable
-from jupyter_gpuquota.kubernetes.programs.outside import Outside
-from jupyter_gpuquota.kubernetes.signals.notebooks import Fingerprints
+from jupyter_gpuquota.kubernetes.session_pods import Outside
 from jupyter_gpuquota.kubernetes.signals.prometheus import Prometheus
-from jupyter_gpuquota.kubernetes.signals.signals import KubeSignals
+from jupyter_gpuquota.kubernetes.signals.signals import Fingerprints, KubeSignals
 from jupyter_gpuquota.model.sessions import Endpoint
 from tests.kubernetes.session_pod import make_pod, make_running
 from tests.local.builders import LIMITS

@@ -9,10 +9,9 @@ from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
-from jupyter_gpuquota.kubernetes.programs.outside import Outside
 from jupyter_gpuquota.kubernetes.programs.terminals import SHELL, KubeTerminals
 from jupyter_gpuquota.kubernetes.reaching import reaching
-from jupyter_gpuquota.kubernetes.session_pods import pod_path
+from jupyter_gpuquota.kubernetes.session_pods import Outside, pod_path
 from jupyter_gpuquota.model.programs import TerminalInput, TerminalRequest
 from tests.builders import make_session
 from tests.kubernetes.fake_api import FakeApi

@@ -19,8 +19,7 @@ from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
 from jupyter_gpuquota.kubernetes.labels import COMPLETE, PROCESS, SESSION, SHAPE
 from jupyter_gpuquota.kubernetes.objects.meta import Meta, Object, Owner
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
-from jupyter_gpuquota.kubernetes.objects.runtimes import TrainingRuntime
-from jupyter_gpuquota.kubernetes.objects.workloads import TrainJob
+from jupyter_gpuquota.kubernetes.objects.workloads import TrainingRuntime, TrainJob
 from jupyter_gpuquota.kubernetes.reconcile.kinds import WorkloadKinds, kind_of
 from jupyter_gpuquota.kubernetes.resources import JOB_SETS, JOBS, SERVICES, TRAIN_JOBS
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch

@@ -8,8 +8,8 @@ import pytest
 from jupyter_gpuquota.kubernetes.objects.cluster import ResourceQuota
 from jupyter_gpuquota.kubernetes.objects.storage import Claim, PersistentVolume
 from jupyter_gpuquota.kubernetes.volumes import modes, ties, used
-from jupyter_gpuquota.kubernetes.volumes.hidden import Hidden
 from jupyter_gpuquota.kubernetes.volumes.quotas import Demand, Excess, exceeded
+from jupyter_gpuquota.kubernetes.volumes.ties import Hidden
 from jupyter_gpuquota.model.volumes.volumes import StorageClass
 from tests.kubernetes.gpu_nodes import make_node
 

@@ -31,8 +31,8 @@ from jupyter_gpuquota.kubernetes.resources import (
 )
 from jupyter_gpuquota.kubernetes.state.attached import Attached
 from jupyter_gpuquota.kubernetes.volumes.capability import ClusterVolumes
-from jupyter_gpuquota.kubernetes.volumes.hidden import Hidden
 from jupyter_gpuquota.kubernetes.volumes.sight import Sight
+from jupyter_gpuquota.kubernetes.volumes.ties import Hidden
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.sessions import Session, SessionRequest, SessionSpec
 from jupyter_gpuquota.model.volumes.mounts import Mount

@@ -10,8 +10,7 @@ from typing import Any
 from ...control.new_session import new_session
 from ...model.sessions import Session, SessionSpec
 from ...model.struct import Message
-from ..reconcile.kinds import Made, WorkloadKinds, plain_kind
-from ..reconcile.manifests import Child
+from ..reconcile.kinds import Child, Made, WorkloadKinds, plain_kind
 from ..resources import (
     CLAIM_TEMPLATES,
     MPI_JOBS,

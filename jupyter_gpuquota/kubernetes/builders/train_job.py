@@ -18,7 +18,7 @@ from ...model.sessions import Session
 from ...model.struct import Message
 from ..labels import DOMAIN
 from ..names import object_name
-from ..objects.runtimes import TrainingRuntime
+from ..objects.workloads import TrainingRuntime
 from .defaults import Parts
 from .metadata import labels_of, without_empty
 from .pod import DEFAULT_CONTAINER, job, pod_template

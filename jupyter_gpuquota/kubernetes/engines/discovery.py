@@ -20,8 +20,7 @@ from .kueue.objects import GROUP, LOCAL_QUEUES, VERSION
 from .no_engine import NoEngine
 from .resource_quota.engine import ResourceQuotaEngine
 from .resource_quota.quotas import find_quotas
-from .served import versions
-from .surroundings import Surroundings
+from .surroundings import Surroundings, versions
 
 Name = Literal["kueue", "kai", "resourcequota", "none"]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from ...model.messages.build import message
 from ...model.previews import Preview, QueuePosition
 from ...model.quota import Department, Project
 from ...model.reasons import Reason
@@ -128,3 +129,9 @@ class Engine(Protocol):
 
     async def position(self, session: Session) -> QueuePosition:
         """Return why a session is queued, and its position if the engine knows it."""
+
+
+def unknown(milli: int) -> Preview:
+    """Return the preview of a request of which only the cluster decides; `milli` is its cost."""
+    sentence = message("preview.unknown" if milli else "preview.no_gpu")
+    return Preview(verdict="fits", message=sentence.text, sentences=(sentence,))

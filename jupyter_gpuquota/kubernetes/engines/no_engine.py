@@ -14,9 +14,8 @@ from ..api import Manifest
 from ..namespaces import visible
 from ..resources import NAMESPACES
 from ..shares.gpu_node import Division
-from .engine import Admission, EnginePatch, Gangs
+from .engine import Admission, EnginePatch, Gangs, unknown
 from .surroundings import Surroundings
-from .unknown import unknown
 
 _OWN = ("kube-", "kueue-system")
 """What the names of namespaces begin with that belong to Kubernetes, or to Kueue."""

@@ -2,17 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+import msgspec
+
+from ...model.resources import MILLI
 from ...model.sessions import Session, SessionSpec
-from ..api import Api
+from .. import labels, quantities
+from ..api import Api, Fault
+from ..namespaces import CLOSED
 from ..nodes import ClusterNodes
-from ..objects.meta import Object
+from ..objects.meta import Object, Record
+from ..objects.pods import PodSpec, requested
 from ..resources import Resource
 from ..shares.provider import PodPatch
-from .amounts import GpuResources
+
+
+class _Version(Record, frozen=True, kw_only=True):
+    version: str
+
+
+class _Group(Record, frozen=True, kw_only=True):
+    versions: tuple[_Version, ...] = ()
+
+
+async def versions(api: Api, group: str) -> tuple[str, ...]:
+    """Return the versions of a group of the API, none if it is not installed. Raises Fault."""
+    try:
+        body = await api.read(f"/apis/{group}")
+    except Fault as fault:
+        if fault.status not in CLOSED:
+            raise
+        return ()
+    return tuple(each.version for each in msgspec.json.decode(body, type=_Group).versions)
+
+
+MILLI_RESOURCE = f"{labels.DOMAIN}/gpu-milli"
+"""The resource of fractions, in thousandths of a GPU.
+
+Its name does not end in `gpu`: KAI Scheduler counts such resources as whole GPUs.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuResources:
+    """The names of the resources by which GPUs are counted: whole ones, and thousandths."""
+
+    whole: str = "nvidia.com/gpu"
+    milli: str = MILLI_RESOURCE
+
+    def names(self, amounts: Iterable[str], prefix: str = "") -> tuple[str, ...]:
+        """Return those of the names that count GPUs; quotas put a prefix before them."""
+        known = set(amounts)
+        return tuple(name for name in (prefix + self.milli, prefix + self.whole) if name in known)
+
+    def factor(self, name: str) -> int:
+        """Return how many milli-GPU a unit of a resource is, 0 for other resources."""
+        return {self.milli: 1, self.whole: MILLI}.get(name, 0)
+
+    def counted(self, amounts: Mapping[str, quantities.Quantity], prefix: str = "") -> int:
+        """Return the milli-GPU among amounts of resources."""
+        return sum(
+            self.factor(name.removeprefix(prefix)) * quantities.units(amount)
+            for name, amount in amounts.items()
+            if name.startswith(prefix)
+        )
+
+    def requested(self, pod: PodSpec) -> int:
+        """Return the milli-GPU that a pod requests."""
+        return self.counted(requested(pod))
+
 
 T = TypeVar("T", bound=Object)
 T_co = TypeVar("T_co", bound=Object, covariant=True)

@@ -7,8 +7,8 @@ import logging
 from ..api import Api, Fault
 from ..objects.pods import Pod
 from ..state.ends import LINES
+from .chunks import parse
 from .containers import fetch, sources
-from .positions import parse
 
 _log = logging.getLogger(__name__)
 _READ = 2**20

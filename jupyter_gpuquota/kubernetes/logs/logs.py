@@ -17,10 +17,9 @@ from ..api import Api, Fault
 from ..objects.pods import Pod
 from ..session_pods import PodOf, refusal
 from . import chunks, kept
-from .chunks import Part
+from .chunks import KEPT, Part, Position, parse, read_cursor
 from .containers import MOST, Source, fetch, sources
 from .last_lines import last_lines
-from .positions import KEPT, Position, parse, read_cursor
 
 LIMIT = 4 * 2**20
 """Maximum bytes of one chunk."""

@@ -8,6 +8,23 @@ import msgspec
 
 from .meta import Condition, Object, Record
 
+
+class LeaseSpec(Record, frozen=True, kw_only=True):
+    """Who holds a lease; times are text, as they are only compared and shown."""
+
+    holder_identity: str | None = None
+    lease_duration_seconds: int | None = None
+    acquire_time: str | None = None
+    renew_time: str | None = None
+    lease_transitions: int | None = None
+
+
+class Lease(Object, frozen=True, kw_only=True):
+    """A lease."""
+
+    spec: LeaseSpec = LeaseSpec()
+
+
 Quantities = Mapping[str, str | int]
 """Amounts of resources, as quantities."""
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 import msgspec
 
+from ..quantities import units
 from .meta import Condition, Object, Record
 
 
@@ -149,3 +150,25 @@ class Event(Object, frozen=True, kw_only=True):
     first_timestamp: datetime | None = None
     last_timestamp: datetime | None = None
     event_time: datetime | None = None
+
+
+def requested(pod: PodSpec) -> dict[str, int]:
+    """Return the units of each extended resource that a pod requests.
+
+    Containers run together, but init containers before them, one by one
+    (https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers).
+    """
+    found: dict[str, int] = {}
+    for container in pod.containers:
+        for resource, amount in _amounts(container).items():
+            found[resource] = found.get(resource, 0) + amount
+    for container in pod.init_containers:
+        for resource, amount in _amounts(container).items():
+            found[resource] = max(found.get(resource, 0), amount)
+    return found
+
+
+def _amounts(container: Container) -> dict[str, int]:
+    """Return what a container requests; where only a limit is given, that is requested."""
+    resources = {**container.resources.limits, **container.resources.requests}
+    return {name: units(amount) for name, amount in resources.items() if "/" in name}

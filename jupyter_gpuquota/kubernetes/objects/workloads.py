@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import msgspec
+
 from .meta import Condition, Object, Record
+
+
+class TrainingRuntime(Object, frozen=True, kw_only=True):
+    """A ClusterTrainingRuntime (`trainer.kubeflow.org/v1alpha1`), whose template is compared."""
+
+    spec: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
 class StatefulSetSpec(Record, frozen=True, kw_only=True):

@@ -11,9 +11,8 @@ from ...errors import Unsupported
 from ...model.programs import ExecContext, ExecEvent, ExecRequest, ExecResult
 from ...model.sessions import Session
 from ..api import Api, Fault
-from ..session_pods import PodOf, refusal, require_running
+from ..session_pods import Outside, PodOf, refusal, require_running
 from . import pod_program
-from .outside import Outside
 
 
 class KubeExec:

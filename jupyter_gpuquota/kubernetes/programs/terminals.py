@@ -16,8 +16,7 @@ from ...model.programs import ExecResult, TerminalEvent, TerminalInput, Terminal
 from ...model.sessions import Session
 from ..api import Api, Fault
 from ..ingress.ingress import KubeIngress
-from ..session_pods import PodOf, refusal, require_running
-from .outside import Outside
+from ..session_pods import Outside, PodOf, refusal, require_running
 from .pod_program import PodProgram
 
 SHELL = ("sh", "-c", "command -v bash >/dev/null && exec bash -l; exec sh -l")

@@ -7,13 +7,32 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...model.messages.build import message
-from ...model.sessions import SessionSpec
+from ...model.sessions import Session, SessionSpec
 from ...model.struct import Message
-from ..api import Api
-from ..engines.served import versions
-from ..objects.runtimes import TrainingRuntime
-from ..objects.workloads import Job, MpiJob, StatefulSet, TrainJob, Workload
+from ..api import Api, Manifest
+from ..engines.surroundings import versions
+from ..objects.workloads import Job, MpiJob, StatefulSet, TrainingRuntime, TrainJob, Workload
 from ..resources import JOB_SETS, JOBS, MPI_JOBS, STATEFUL_SETS, TRAIN_JOBS, Resource
+
+Child = tuple[Resource[Any], Manifest]
+"""An object of a session, and its kind."""
+
+
+class Manifests(Protocol):
+    """Makes the manifests of sessions, without owner references and records."""
+
+    async def workload(self, session: Session) -> Child:
+        """Return the workload and its kind, without pods: at 0 replicas, or suspended.
+
+        Raises InvalidFields.
+        """
+
+    def released(self, session: Session) -> Mapping[str, str]:
+        """Return the labels of a workload that may start, as its data is there."""
+
+    def children(self, session: Session, token: str, kind: Resource[Any]) -> Sequence[Child]:
+        """Return the Secret first, then what else a session with such a workload has."""
+
 
 _OF: dict[type[Workload], Resource[Any]] = {
     StatefulSet: STATEFUL_SETS,

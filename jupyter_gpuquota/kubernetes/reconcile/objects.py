@@ -25,8 +25,7 @@ from ..resources import (
     TRAINING_RUNTIMES,
     Resource,
 )
-from ..state.owners import Owners
-from ..state.seen import present_pod
+from ..state.seen import Owners, present_pod
 from ..watching.cache import Cache, Key
 from ..watching.watches import Watches
 from .kinds import Rights, WorkloadKinds

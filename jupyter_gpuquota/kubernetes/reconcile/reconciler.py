@@ -25,11 +25,10 @@ from ..objects.meta import Object
 from ..objects.workloads import Workload
 from ..state.desired import Action, next_action
 from ..state.record import Record, decode, encode
-from .lost import LostSessions
 from .objects import SessionObjects
 from .secrets import CONFLICT, NOT_FOUND
 from .steps import Steps
-from .tracked import Tracked
+from .tracked import LostSessions, Tracked
 from .writer import Overtaken, Writer
 
 _log = logging.getLogger(__name__)

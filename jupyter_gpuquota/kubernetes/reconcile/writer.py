@@ -13,8 +13,7 @@ from ..names import object_name
 from ..objects.workloads import Workload
 from ..resources import SECRETS, Resource
 from ..state.record import Record, encode, shape_of
-from .kinds import kind_of
-from .manifests import Manifests
+from .kinds import Manifests, kind_of
 from .secrets import CONFLICT, NOT_FOUND, SessionSecrets, gone_already, taken, without_nulls
 from .withdrawal import Withdrawal
 

@@ -12,11 +12,10 @@ from ...control.inventory import Inventory
 from ...errors import Unavailable
 from ...model.messages.formats import duration
 from ..api import Api, Fault
-from ..devices import follow, offers_gpus
 from ..engines.engine import Engine
 from ..faults import error as explained
 from ..faults import translated
-from ..inventory import ClusterReader
+from ..inventory import ClusterReader, follow, offers_gpus
 from ..labels import RECORD
 from ..objects.meta import Object
 from ..reconcile.objects import OURS

@@ -26,12 +26,64 @@ from ...control.webhook import Webhook
 from ...core.idle.decide import Event
 from ...core.idle.endings import notice
 from ...core.idle.policy import Limits
-from ...model.sessions import Session
+from ...errors import Unavailable
+from ...model.sessions import Session, SessionSpec
+from ...ports.charge import NotInCharge
+from ..builders.defaults import Parts, PodDefaults
+from ..engines.engine import Engine
+from ..inventory import KubernetesInventory
 from ..lease.leadership import Leadership
 from ..reaching import Reaching
 from ..reconcile.reconciler import Reconciler
 from .cluster import KubeCluster
 from .settings import open_settings
+
+
+class Late:
+    """Stands for an object that is found by connecting; until then its use raises Unavailable.
+
+    A backend is a record of its capabilities, which exists before its connection.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._found: Any = None
+        self._why_not: Callable[[], str] = str
+
+    def found(self, found: Any, why_not: Callable[[], str] = str) -> None:
+        """Stand for an object from now on, but while `why_not` returns a reason, as before."""
+        self._found = found
+        self._why_not = why_not
+
+    def __bool__(self) -> bool:
+        """Return whether the object was found."""
+        return self._found is not None
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the object. Raises Unavailable, NotInCharge."""
+        if self._found is None:
+            raise Unavailable(f"{self._what} is not connected.", hint="Try again in a moment.")
+        if why := self._why_not():
+            raise NotInCharge(why, hint="Try again in a moment.")
+        return getattr(self._found, name)
+
+
+def parts_of(
+    engine: Engine,
+    inventory: KubernetesInventory,
+    board: Board,
+    defaults: PodDefaults,
+    spec: SessionSpec,
+) -> Parts:
+    """Return what the engine, the share and the administrator add now. Raises InvalidFields."""
+    return Parts(
+        engine=engine.patch(spec),
+        share=inventory.choice(spec).patch(),
+        defaults=defaults,
+        node_types=inventory.node_groups(spec),
+        grace=board.settings.rules.grace,
+    )
+
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Sequence
 from functools import partial
 from itertools import takewhile
 from typing import Any, TypeVar
@@ -17,7 +17,38 @@ from ...errors import Unavailable
 from ...model.routes.route import Need
 from .. import faults
 from ..api import Api, Fault
-from .roles import Right, RoleTable, Standing
+from ..resources import Resource
+from .roles import OWN, Right, RoleTable, Standing
+
+
+class KindRights:
+    """Asks for the rights on kinds of objects; answers are at most a minute old."""
+
+    def __init__(self, api: Api, clock: Clock = time.monotonic) -> None:
+        self._reviews = Reviews(api, OWN, clock)
+        self._known: Answers[tuple[str, str, Sequence[str]], str] = Answers(
+            lambda _: KNOWN, clock=clock, renew=RENEW
+        )
+
+    async def lacking(self, kind: Resource[Any], project: str, verbs: Sequence[str]) -> str:
+        """Return the first right that is missing in a project, as `create mpijobs`, empty for none.
+
+        While the cluster does not say, none is: the write itself will tell.
+        """
+        rights = [Right(verb, kind.plural, kind.group) for verb in verbs]
+
+        async def ask() -> str:
+            found = await asyncio.gather(
+                *(self._reviews.allowed(None, right, project) for right in rights)
+            )
+            lacking = (right for right, has in zip(rights, found, strict=True) if not has)
+            return str(next(lacking, ""))
+
+        try:
+            return await self._known.get((kind.path(), project, verbs), ask)
+        except Unavailable:
+            return ""
+
 
 KNOWN = 60.0
 """Seconds for which an answer is cached."""

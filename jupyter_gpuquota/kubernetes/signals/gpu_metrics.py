@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from ...model.nodes import GpuProgram, Reading
-from .measured import Pod
-from .vector import namespace_of, samples
+from .measured import Pod, namespace_of, samples
 
 _KIND = "gpuquota"
 _METRICS = {

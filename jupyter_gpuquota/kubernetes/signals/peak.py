@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...model.resources import Share
-from .vector import samples
+from .measured import samples
 
 _KIND = "gpuquota"
 _MIB = 2**20

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from urllib.parse import quote
+
+import msgspec
 
 from ...control.clock import Clock
 from ...control.idle.activity_poller import Readings
+from ...control.session_http import ServerConnection
 from ...control.signals.kernels import Kernels, Listener
+from ...control.signals.notebook_sources import Notebook, digest
 from ...control.signals.presence import Presence
 from ...control.signals.servers import ServerActivity, Servers
 from ...core.idle.decide import Reading
@@ -15,11 +20,43 @@ from ...core.idle.policy import Limits
 from ...errors import GpuQuotaError
 from ...model.sessions import Endpoint, Session
 from ..api import Fault
-from ..programs.outside import Outside
-from ..session_pods import PodOf
+from ..session_pods import Outside, PodOf
 from . import readings
 from .measured import Measured, Pod
 from .prometheus import Prometheus
+
+_SECONDS = 5.0
+
+
+class _Contents(msgspec.Struct):
+    """A notebook in the answer of the contents API."""
+
+    content: Notebook
+
+
+class Fingerprints:
+    """Hashes of the sources of notebooks: see `control/signals/presence.py`."""
+
+    def __init__(self, locate: Locate) -> None:
+        self._locate = locate
+
+    async def __call__(self, session: Session, path: str) -> str:
+        """Return the hash of a notebook's sources; empty if it cannot be read."""
+        try:
+            async with asyncio.timeout(_SECONDS):
+                return await self._read(await self._locate(session), path)
+        except (OSError, ValueError, msgspec.MsgspecError, Fault, GpuQuotaError):
+            return ""
+
+    async def _read(self, endpoint: Endpoint, path: str) -> str:
+        connection = await ServerConnection.open(endpoint)
+        try:
+            place = f"api/contents/{quote(path.lstrip('/'))}"
+            found = await connection.get_json(place, _Contents)
+        finally:
+            connection.close()
+        return digest(found.content.cells) if found else ""
+
 
 Locate = Callable[[Session], Awaitable[Endpoint]]
 """Returns where a session's Jupyter Server is reached."""

@@ -20,9 +20,9 @@ from ..state.attached import Attached, sentence
 from ..watching.watches import Watches
 from . import ties
 from .capability import ClusterVolumes
-from .hidden import Hidden
-from .session_claims import SessionClaims
+from .manifests import SessionClaims
 from .sight import Sight
+from .ties import Hidden
 from .upkeep import Upkeep
 
 

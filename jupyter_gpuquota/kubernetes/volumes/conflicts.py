@@ -9,8 +9,7 @@ from ...errors import FieldError
 from ...model.messages.build import field_error
 from ...model.volumes.mounts import Mount
 from ..objects.cluster import ResourceQuota
-from .attached import tied_to
-from .facts import Facts
+from .facts import Facts, tied_to
 from .modes import LONG, short
 from .quotas import Demand, exceeded
 from .reading import modes_of

@@ -30,9 +30,8 @@ from ..shares.gpu_node import HOSTNAME
 from ..state.attached import Attached
 from ..watching.watches import Watches
 from . import modes, reading, ties, uses
-from .attached import attached
-from .facts import Facts, Mounted
-from .hidden import Hidden
+from .facts import Facts, Mounted, attached
+from .ties import Hidden
 from .used import Key
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..signals.vector import namespace_of, samples
+from ..signals.measured import namespace_of, samples
 
 Key = tuple[str, str]
 """Namespace and name of a claim."""

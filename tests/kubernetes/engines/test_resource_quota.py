@@ -10,9 +10,12 @@ import pytest
 
 from jupyter_gpuquota.errors import InvalidFields, Outdated
 from jupyter_gpuquota.kubernetes.api import Fault
-from jupyter_gpuquota.kubernetes.engines.amounts import GpuResources
 from jupyter_gpuquota.kubernetes.engines.resource_quota.engine import ResourceQuotaEngine
-from jupyter_gpuquota.kubernetes.engines.surroundings import EngineSettings, Surroundings
+from jupyter_gpuquota.kubernetes.engines.surroundings import (
+    EngineSettings,
+    GpuResources,
+    Surroundings,
+)
 from jupyter_gpuquota.kubernetes.faults import translated
 from jupyter_gpuquota.kubernetes.labels import SESSION
 from jupyter_gpuquota.kubernetes.resources import PODS, RESOURCE_QUOTAS

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.kubernetes.engines.kai.amounts import STEP, gpus_of, milli_of, seconds
+from jupyter_gpuquota.kubernetes.engines.kai.objects import STEP, gpus_of, milli_of, seconds
 
 
 @given(st.integers(0, 10_000).map(lambda hundredths: hundredths * STEP))

@@ -11,13 +11,13 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.errors import Conflict, InvalidFields, Outdated
-from jupyter_gpuquota.kubernetes.engines.kai.amounts import gpus_of
 from jupyter_gpuquota.kubernetes.engines.kai.engine import KaiEngine
 from jupyter_gpuquota.kubernetes.engines.kai.objects import (
     KAI_PROJECTS,
     POD_GROUPS,
     PRIORITY_CLASSES,
     QUEUES,
+    gpus_of,
 )
 from jupyter_gpuquota.kubernetes.engines.surroundings import EngineSettings, Surroundings
 from jupyter_gpuquota.kubernetes.nodes import NodeSettings, read_nodes

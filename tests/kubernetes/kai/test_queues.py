@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 import yaml
 
-from jupyter_gpuquota.kubernetes.engines.kai.amounts import gpus_of
 from jupyter_gpuquota.kubernetes.engines.kai.engine import departments_of
-from jupyter_gpuquota.kubernetes.engines.kai.objects import KaiProject, Queue
+from jupyter_gpuquota.kubernetes.engines.kai.objects import KaiProject, Queue, gpus_of
 from jupyter_gpuquota.kubernetes.engines.kai.queues import (
     ProjectQueue,
     find_queues,

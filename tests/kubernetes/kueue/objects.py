@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from jupyter_gpuquota.kubernetes.engines.amounts import GpuResources
 from jupyter_gpuquota.kubernetes.engines.kueue.objects import (
     ClusterQueue,
     Cohort,
@@ -19,6 +18,7 @@ from jupyter_gpuquota.kubernetes.engines.kueue.objects import (
     WorkloadPriorityClass,
 )
 from jupyter_gpuquota.kubernetes.engines.kueue.state import KueueState
+from jupyter_gpuquota.kubernetes.engines.surroundings import GpuResources
 from jupyter_gpuquota.kubernetes.objects.meta import Object
 
 T = TypeVar("T", bound=Object)

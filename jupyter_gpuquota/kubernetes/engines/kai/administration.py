@@ -13,8 +13,7 @@ from ....model.resources import MILLI
 from ...api import Manifest
 from ..extras import ANNOTATION, check_supported, manifest, written
 from ..surroundings import Surroundings
-from .amounts import gpus_of
-from .objects import QUEUES, UNLIMITED, QueueResource
+from .objects import QUEUES, UNLIMITED, QueueResource, gpus_of
 from .queues import ProjectQueue
 from .view import KaiView
 

@@ -16,17 +16,13 @@ from ....model.quota import Department, Project
 from ....model.sessions import Kind, Session, SessionSpec
 from ....ports.backend import Differences
 from ...shares.gpu_node import Division
-from ..engine import Admission, EnginePatch, Gangs
-from ..served import versions
-from ..surroundings import Surroundings
-from ..unknown import unknown
+from ..engine import Admission, EnginePatch, Gangs, unknown
+from ..surroundings import Surroundings, versions
 from .administration import KaiAdministration
-from .amounts import milli_of
-from .evictions import evicted
-from .objects import PROJECTS_GROUP, PROJECTS_VERSION
+from .objects import PROJECTS_GROUP, PROJECTS_VERSION, milli_of
 from .queues import PREEMPTIBLE, ProjectQueue, uncounted
 from .reasons import explained, said
-from .view import KaiView
+from .view import KaiView, evicted
 from .workloads import PREEMPTIBILITY
 
 LIMITS_GROUP = "gpu-fractioning.kai.scheduler"

@@ -12,8 +12,7 @@ from ....model.quota import Project
 from ....model.sessions import Kind
 from ...objects.cluster import Namespace
 from ..extras import ANNOTATION, extras_of
-from .amounts import milli_of, seconds, weight_of
-from .objects import KaiProject, Queue, Queues
+from .objects import KaiProject, Queue, Queues, milli_of, seconds, weight_of
 
 QUEUE_LABEL = "kai.scheduler/queue"
 """Label of workloads; on a namespace it names the queue of its sessions."""

@@ -18,8 +18,7 @@ from ....model.resources import MILLI, Device, Holding, Node, Placement, Share, 
 from ....model.sessions import Kind, Session, SessionSpec
 from ...labels import SESSION
 from ...nodes import ClusterNodes
-from ...objects.pods import Pod
-from ...objects.requests import requested
+from ...objects.pods import Pod, requested
 from ...shares.gpu_node import GPU, MEMORY, GpuNode
 from ...shares.kai import devices_requested, is_reservation, part_of, part_requested
 from .objects import PodGroup

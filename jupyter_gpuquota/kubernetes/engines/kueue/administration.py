@@ -17,9 +17,8 @@ from ...api import Api, Fault, Manifest
 from ...objects.meta import Object
 from ...quantities import text
 from ...resources import Resource
-from ..amounts import GpuResources
 from ..extras import check_supported, manifest
-from ..surroundings import Surroundings
+from ..surroundings import GpuResources, Surroundings
 from .objects import CLUSTER_QUEUES, COHORTS, LOCAL_QUEUES
 from .projects import project_of
 from .queues import ProjectQueues, find_queues

@@ -19,9 +19,8 @@ from ....ports.backend import Differences
 from ...api import Api, Fault
 from ...objects.meta import Meta, Record
 from ...shares.gpu_node import Division
-from ..engine import Admission, EnginePatch, Gangs
+from ..engine import Admission, EnginePatch, Gangs, unknown
 from ..surroundings import Surroundings
-from ..unknown import unknown
 from .administration import KueueAdministration
 from .forecast import forecast
 from .previews import PreviewFacts, preview_of

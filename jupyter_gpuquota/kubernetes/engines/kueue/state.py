@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ...quantities import Quantity
-from ..amounts import GpuResources
+from ..surroundings import GpuResources
 from .objects import (
     ClusterQueue,
     Cohort,

@@ -15,8 +15,8 @@ from ....model.quota import Project
 from ....model.resources import MILLI
 from ...api import Manifest
 from ...quantities import text, thousandths_text
-from ..amounts import GpuResources
 from ..extras import ANNOTATION, check_supported, written
+from ..surroundings import GpuResources
 from .objects import ClusterQueue, Cohort
 from .projects import weight_of
 from .queues import ProjectQueues

@@ -14,9 +14,9 @@ from ....model.quota import Project
 from ....model.reasons import Reason
 from ...objects.cluster import ResourceQuota
 from ...quantities import units
-from ..amounts import GpuResources
 from ..explain import Account, over_quota
 from ..extras import ANNOTATION, extras_of
+from ..surroundings import GpuResources
 
 REQUESTS = "requests."
 """What is put before the names of extended resources: only their requests can be limited."""
