@@ -28,8 +28,9 @@ from jupyter_gpuquota.kubernetes.client import (
     Client as _,  # noqa: F401 (its import is not measured)
 )
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
+from jupyter_gpuquota.kubernetes.connecting import connect
 from jupyter_gpuquota.kubernetes.connection.decoding import Page
-from jupyter_gpuquota.kubernetes.connection.rest import Rest, connect
+from jupyter_gpuquota.kubernetes.connection.rest import Rest
 from jupyter_gpuquota.kubernetes.objects.meta import Object
 from jupyter_gpuquota.kubernetes.resources import Resource
 from scripts.cluster.rest import Rest as Plain

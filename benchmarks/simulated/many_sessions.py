@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_gpuquota.kubernetes.connection.rest import Rest, connect
+from jupyter_gpuquota.kubernetes.connecting import connect
+from jupyter_gpuquota.kubernetes.connection.rest import Rest
 from jupyter_gpuquota.kubernetes.engines.kueue.objects import WORKLOADS
 from jupyter_gpuquota.kubernetes.labels import RECORD
 from jupyter_gpuquota.kubernetes.resources import NODES, PODS, SECRETS, STATEFUL_SETS, Resource

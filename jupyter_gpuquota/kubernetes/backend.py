@@ -30,7 +30,7 @@ from .api import Api
 from .builders.defaults import PodDefaults
 from .builders.session_manifests import SessionManifests
 from .config import KubernetesConfig
-from .connection.rest import connect
+from .connecting import connect
 from .data import open_data, open_snapshots
 from .datasets.assembly import ClusterData
 from .engines.discovery import Name, discover
@@ -38,27 +38,23 @@ from .engines.engine import Engine
 from .engines.surroundings import Surroundings
 from .hosting import for_one_person, notices
 from .inventory import ClusterReader, KubernetesInventory, Offer
-from .lease.keeper import LeaseKeeper
-from .lease.leadership import Leadership
+from .lease.keeper import Leadership, LeaseKeeper
 from .nodes import NodeSettings
-from .planning import EnginePlanning
-from .reaching import prometheus, reaching
 from .reconcile.objects import SessionObjects
 from .reconcile.reconciler import Reconciler
 from .reconcile.secrets import SessionSecrets
 from .reconcile.steps import Steps
 from .reconcile.writer import Writer
-from .resident.cluster import KubeCluster
+from .resident.cluster import KubeCluster, prometheus, reaching
 from .resident.facts import ClusterFacts
 from .resident.resident import ClusterResident, Driven, Late, at_once, parts_of
 from .resident.settings import ClusterSettings, administrator
 from .rights.access import ClusterAccess, SessionTokens, new_token
 from .rights.reviews import KindRights
 from .rights.roles import team
-from .sessions import ClusterSessions
 from .shares.registry import Shares
 from .signals.gpu_meter import gpu_meter
-from .usage import ClusterUsage
+from .usage import ClusterSessions, ClusterUsage, EnginePlanning
 from .volumes.assembly import ClusterClaims
 from .watching.watches import Watches
 

@@ -7,7 +7,7 @@ from traitlets.config import Configurable
 
 from .engines.discovery import ENGINES
 from .engines.surroundings import MILLI_RESOURCE, EngineSettings, GpuResources
-from .names import PREFIXES
+from .labels import PREFIXES
 from .pod_config import PodConfig
 from .shares.registry import NAMES
 

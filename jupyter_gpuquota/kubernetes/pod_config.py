@@ -19,7 +19,7 @@ from ..model.struct import Request
 from .builders.defaults import PodDefaults
 from .datasets.config import DatasetConfig
 from .images import Images
-from .names import NAME_LIMIT, PREFIX
+from .labels import NAME_LIMIT, PREFIX
 from .nodes import GROUP_LABELS
 
 _HOME = "/home/jovyan"

@@ -1,4 +1,4 @@
-"""The pods of sessions, as programs, logs and the ingress need them."""
+"""The pods of sessions, as programs, logs and the ingress need them, and their use from outside."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.kubernetes.connection.rest import Rest, connect
+from jupyter_gpuquota.kubernetes.connecting import connect
+from jupyter_gpuquota.kubernetes.connection.rest import Rest
 from scripts.cluster.cluster import Cluster, running
 from tests.cluster.existing import Existing
 from tests.cluster.proxy import FaultProxy

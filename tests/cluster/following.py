@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from jupyter_gpuquota.kubernetes.api import Api
-from jupyter_gpuquota.kubernetes.connection.rest import connect
+from jupyter_gpuquota.kubernetes.connecting import connect
 from jupyter_gpuquota.kubernetes.objects.meta import Object
 from jupyter_gpuquota.kubernetes.resources import SECRETS
 from jupyter_gpuquota.kubernetes.watching.cache import Cache

@@ -14,7 +14,7 @@ from jupyter_gpuquota.kubernetes.engines.surroundings import (
     GpuResources,
     Surroundings,
 )
-from jupyter_gpuquota.kubernetes.names import object_name
+from jupyter_gpuquota.kubernetes.labels import object_name
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.resources import MILLI

@@ -12,7 +12,7 @@ import msgspec
 import yaml
 
 from jupyter_gpuquota.kubernetes.api import Api, Fault
-from jupyter_gpuquota.kubernetes.connection.rest import connect
+from jupyter_gpuquota.kubernetes.connecting import connect
 from jupyter_gpuquota.kubernetes.objects.meta import Object
 from jupyter_gpuquota.kubernetes.resources import LEASES, NAMESPACES, STATEFUL_SETS, Resource
 from tests.kubernetes.fake_rbac import MANIFESTS, PREFIX

@@ -30,7 +30,7 @@ from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.backend import open_kubernetes
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.kubernetes.hosting import OWN
-from jupyter_gpuquota.kubernetes.names import TOKEN_KEY
+from jupyter_gpuquota.kubernetes.labels import TOKEN_KEY
 from jupyter_gpuquota.kubernetes.resources import LEASES, SECRETS, STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.rights.authenticator import TokenReviewAuthenticator
 from jupyter_gpuquota.model.routes.table import route

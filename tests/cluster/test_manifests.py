@@ -14,7 +14,7 @@ from jupyter_gpuquota.kubernetes.builders.session_hosts import manifest_of
 from jupyter_gpuquota.kubernetes.builders.volumes import secret
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
-from jupyter_gpuquota.kubernetes.names import NAME_LIMIT
+from jupyter_gpuquota.kubernetes.labels import NAME_LIMIT
 from jupyter_gpuquota.model.pods import PodOptions
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from scripts.cluster.rest import Refused

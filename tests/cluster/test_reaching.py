@@ -27,10 +27,10 @@ from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
 from jupyter_gpuquota.kubernetes.builders.volumes import secret
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
-from jupyter_gpuquota.kubernetes.connection.rest import connect
-from jupyter_gpuquota.kubernetes.names import object_name
+from jupyter_gpuquota.kubernetes.connecting import connect
+from jupyter_gpuquota.kubernetes.labels import object_name
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
-from jupyter_gpuquota.kubernetes.reaching import Reaching, reaching
+from jupyter_gpuquota.kubernetes.resident.cluster import Reaching, reaching
 from jupyter_gpuquota.kubernetes.resources import PODS, SECRETS, SERVICES, STATEFUL_SETS
 from jupyter_gpuquota.model.programs import ExecRequest, TerminalInput, TerminalRequest
 from jupyter_gpuquota.model.sessions import LogQuery, Session

@@ -16,7 +16,7 @@ from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import GpuQuotaError
 from jupyter_gpuquota.kubernetes.backend import open_kubernetes
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
-from jupyter_gpuquota.kubernetes.names import TOKEN_KEY
+from jupyter_gpuquota.kubernetes.labels import TOKEN_KEY
 from jupyter_gpuquota.kubernetes.resources import JOBS, PODS, SECRETS, STATEFUL_SETS
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import SessionRequest

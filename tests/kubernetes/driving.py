@@ -11,9 +11,8 @@ from typing import Any
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.ending.open_pages import OpenPages
 from jupyter_gpuquota.kubernetes.engines.engine import Admission, EnginePatch
-from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, MANAGER, RECORD, SESSION
+from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, MANAGER, RECORD, SESSION, object_name
 from jupyter_gpuquota.kubernetes.logs.logs import KubeLogs
-from jupyter_gpuquota.kubernetes.names import object_name
 from jupyter_gpuquota.kubernetes.objects.pods import Pod
 from jupyter_gpuquota.kubernetes.reconcile.kinds import plain_kind
 from jupyter_gpuquota.kubernetes.reconcile.objects import SessionObjects
@@ -26,8 +25,8 @@ from jupyter_gpuquota.kubernetes.resources import (
     SERVICES,
 )
 from jupyter_gpuquota.kubernetes.rights.access import new_token
-from jupyter_gpuquota.kubernetes.sessions import ClusterSessions
 from jupyter_gpuquota.kubernetes.state.attached import Attached
+from jupyter_gpuquota.kubernetes.usage import ClusterSessions
 from jupyter_gpuquota.kubernetes.volumes.manifests import SessionClaims
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.reasons import Reason

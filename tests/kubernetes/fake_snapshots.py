@@ -22,7 +22,7 @@ from jupyter_gpuquota.control.snapshots.parts import MARK
 from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.builders.defaults import PodDefaults
 from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
-from jupyter_gpuquota.kubernetes.lease.leadership import LOST
+from jupyter_gpuquota.kubernetes.lease.keeper import LOST
 from jupyter_gpuquota.kubernetes.resident.resident import Late
 from jupyter_gpuquota.kubernetes.resources import CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES
 from jupyter_gpuquota.kubernetes.snapshots.assembly import Cluster, ClusterSnapshotParts

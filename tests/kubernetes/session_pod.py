@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
-from jupyter_gpuquota.kubernetes.names import object_name
+from jupyter_gpuquota.kubernetes.labels import object_name
 from jupyter_gpuquota.kubernetes.objects.meta import Meta
 from jupyter_gpuquota.kubernetes.objects.pods import Container, Pod, PodSpec, PodStatus
 from jupyter_gpuquota.model.sessions import Session

@@ -14,7 +14,7 @@ from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.core.disclosure import shown
 from jupyter_gpuquota.errors import NotAllowed, Unavailable
 from jupyter_gpuquota.kubernetes.api import Fault
-from jupyter_gpuquota.kubernetes.names import PREFIXES
+from jupyter_gpuquota.kubernetes.labels import PREFIXES
 from jupyter_gpuquota.kubernetes.rights import reviews, roles
 from jupyter_gpuquota.kubernetes.rights.access import (
     REMEMBERED,

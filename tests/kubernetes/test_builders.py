@@ -22,8 +22,7 @@ from jupyter_gpuquota.kubernetes.builders.session_manifests import SessionManife
 from jupyter_gpuquota.kubernetes.builders.volumes import claim_of, secret
 from jupyter_gpuquota.kubernetes.builders.workload import workload
 from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
-from jupyter_gpuquota.kubernetes.labels import ATTACHED
-from jupyter_gpuquota.kubernetes.names import NAME_LIMIT, object_name
+from jupyter_gpuquota.kubernetes.labels import ATTACHED, NAME_LIMIT, object_name
 from jupyter_gpuquota.kubernetes.nodes import GROUP_LABELS
 from jupyter_gpuquota.kubernetes.reconcile.kinds import WorkloadKinds
 from jupyter_gpuquota.kubernetes.resources import STATEFUL_SETS

@@ -18,8 +18,9 @@ from kubernetes.aio.config import incluster_config
 
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kubernetes.api import Fault
+from jupyter_gpuquota.kubernetes.connecting import connect
 from jupyter_gpuquota.kubernetes.connection.logins import Credentials, find
-from jupyter_gpuquota.kubernetes.connection.rest import Rest, connect
+from jupyter_gpuquota.kubernetes.connection.rest import Rest
 from jupyter_gpuquota.kubernetes.resources import NAMESPACES, SECRETS
 from tests.kubernetes.exec_plugin import plugin
 

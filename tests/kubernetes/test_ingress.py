@@ -12,7 +12,7 @@ from jupyter_gpuquota.errors import NotAllowed, NotFound, Unavailable, WrongStat
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.kubernetes.ingress.ingress import forwards_ports
-from jupyter_gpuquota.kubernetes.reaching import NO_PROXY, reaching
+from jupyter_gpuquota.kubernetes.resident.cluster import NO_PROXY, reaching
 from jupyter_gpuquota.kubernetes.resources import SECRETS
 from jupyter_gpuquota.model.idleness import PresenceRequest
 from tests.builders import NOW

@@ -13,14 +13,15 @@ from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.lease.keeper import (
     DEADLINE,
     DURATION,
+    LOST,
     RETRY,
+    Leadership,
     LeaseKeeper,
     Move,
     Sight,
     decide,
     seen,
 )
-from jupyter_gpuquota.kubernetes.lease.leadership import LOST, Leadership
 from jupyter_gpuquota.kubernetes.objects.cluster import Lease, LeaseSpec
 from jupyter_gpuquota.kubernetes.objects.meta import Meta
 from jupyter_gpuquota.kubernetes.resident.resident import Late

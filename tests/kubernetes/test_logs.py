@@ -12,11 +12,11 @@ from msgspec import structs
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.labels import SESSION as LABEL
+from jupyter_gpuquota.kubernetes.labels import object_name
 from jupyter_gpuquota.kubernetes.logs import chunks
 from jupyter_gpuquota.kubernetes.logs.chunks import Position, parse, read_cursor
 from jupyter_gpuquota.kubernetes.logs.kept import BYTES
 from jupyter_gpuquota.kubernetes.logs.logs import KubeLogs
-from jupyter_gpuquota.kubernetes.names import object_name
 from jupyter_gpuquota.kubernetes.objects.pods import (
     ContainerState,
     ContainerStatus,

@@ -23,7 +23,7 @@ from jupyter_gpuquota.kubernetes.resources import JOBS, MPI_JOBS, SERVICES, STAT
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch
 from jupyter_gpuquota.kubernetes.state.advance import advance
 from jupyter_gpuquota.kubernetes.state.desired import Action, next_action
-from jupyter_gpuquota.kubernetes.state.processes import is_left, tidying
+from jupyter_gpuquota.kubernetes.state.ends import is_left, tidying
 from jupyter_gpuquota.kubernetes.state.record import Record, shape_of
 from jupyter_gpuquota.kubernetes.state.seen import Seen
 from jupyter_gpuquota.model.resources import Share

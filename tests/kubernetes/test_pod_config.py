@@ -9,7 +9,7 @@ from traitlets import TraitError
 
 from jupyter_gpuquota.kubernetes.builders.defaults import PodDefaults
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
-from jupyter_gpuquota.kubernetes.names import NAME_LIMIT
+from jupyter_gpuquota.kubernetes.labels import NAME_LIMIT
 from jupyter_gpuquota.model.environments import Environment
 from jupyter_gpuquota.model.pods import ContainerRules, Toleration
 from jupyter_gpuquota.model.sessions import SessionRequest

@@ -10,7 +10,7 @@ from jupyter_gpuquota.errors import InvalidFields, NotAllowed, NotFound, WrongSt
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.kubernetes.programs.terminals import SHELL, KubeTerminals
-from jupyter_gpuquota.kubernetes.reaching import reaching
+from jupyter_gpuquota.kubernetes.resident.cluster import reaching
 from jupyter_gpuquota.kubernetes.session_pods import Outside, pod_path
 from jupyter_gpuquota.model.programs import TerminalInput, TerminalRequest
 from tests.builders import make_session

@@ -18,7 +18,7 @@ from jupyter_gpuquota.kubernetes.objects.pods import Pod
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch
 from jupyter_gpuquota.kubernetes.state.advance import advance
 from jupyter_gpuquota.kubernetes.state.desired import Action, next_action
-from jupyter_gpuquota.kubernetes.state.processes import joined
+from jupyter_gpuquota.kubernetes.state.ends import joined
 from jupyter_gpuquota.kubernetes.state.seen import Seen
 from jupyter_gpuquota.model.pods import ContainerRules
 from jupyter_gpuquota.model.previews import Preview

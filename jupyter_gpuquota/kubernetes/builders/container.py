@@ -1,4 +1,4 @@
-"""The container of a session."""
+"""The container of a session, its environment, its Service and its NetworkPolicy."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from ...environ import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
 from ...model.addresses import address_of
 from ...model.pods import PodOptions
 from ...model.sessions import Session
-from ..labels import PROCESS
-from ..names import CA_KEY, JUPYTER_PORT, OWNER_TOKEN_KEY, TOKEN_KEY, object_name
+from ..labels import CA_KEY, JUPYTER_PORT, OWNER_TOKEN_KEY, PROCESS, TOKEN_KEY, object_name
 from ..quantities import memory_text, thousandths_text
 from ..resources import NETWORK_POLICIES, SERVICES
 from .datasets import dataset_mounts, dataset_variables

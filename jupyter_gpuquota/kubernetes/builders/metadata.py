@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...model.sessions import Session
-from ..labels import MANAGED_BY, MANAGER, SESSION
-from ..names import object_name
+from ..labels import MANAGED_BY, MANAGER, SESSION, object_name
 from ..resources import Resource
 
 

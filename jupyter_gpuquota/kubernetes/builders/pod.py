@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from ...model.pods import PodOptions, Toleration
 from ...model.sessions import Session
-from ..names import object_name
+from ..labels import object_name
 from ..shares.gpu_node import GPU, HOSTNAME
 from ..shares.provider import PodPatch
 from .container import CONTAINER, container

@@ -1,11 +1,8 @@
 """A TrainJob: its runtime says how a JobSet with one Indexed Job is made, whose pods are patched.
 
-Trainer adds the variables of `torchrun`, JobSet the Service.
-
-Whether the pods of a TrainJob would be those of the session's Indexed Job. Pure.
-
-A TrainJob replaces some fields of its runtime's template. All others must be in the runtime as the
-session needs them, or else the session's processes could be restarted, or have other rights.
+Trainer adds the variables of `torchrun`, JobSet the Service. A TrainJob replaces some fields of its
+runtime's template. All others must be in the runtime as the session needs them, or else the
+session's processes could be restarted, or have other rights.
 """
 
 from __future__ import annotations
@@ -16,8 +13,7 @@ from typing import Any
 from ...model.messages.build import message
 from ...model.sessions import Session
 from ...model.struct import Message
-from ..labels import DOMAIN
-from ..names import object_name
+from ..labels import DOMAIN, object_name
 from ..objects.workloads import TrainingRuntime
 from .defaults import Parts
 from .metadata import labels_of, without_empty

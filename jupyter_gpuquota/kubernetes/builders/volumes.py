@@ -1,13 +1,10 @@
-"""The volumes of a session's pod.
+"""The volumes of a session's pod, its Secret and its claim of devices.
 
-The template of a session's claim of devices, and how its pod names it.
+The template of a claim of devices cannot be changed, so its name has a hash of what it claims:
+after a resize it is another. It goes with the workload that it belongs to.
 
-A template cannot be changed, so its name has a hash of what it claims: after a resize it is
-another. It goes with the workload that it belongs to.
-
-The Secret of a session: its tokens, and the configuration of its Jupyter Server.
-
-Images need not have this package, so the configuration is mounted from here.
+The Secret has the session's tokens, and the configuration of its Jupyter Server: images need not
+have this package.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ from ...environ import VOLUMES
 from ...model.pods import PodOptions
 from ...model.sessions import Session
 from ...model.volumes.mounts import Mount
-from ..names import CA_KEY, OWNER_TOKEN_KEY, TOKEN_KEY, object_name
+from ..labels import CA_KEY, OWNER_TOKEN_KEY, TOKEN_KEY, object_name
 from ..quantities import memory_text
 from ..resources import CLAIM_TEMPLATES, SECRETS
 from ..shares.provider import PodPatch

@@ -16,8 +16,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ...model.sessions import Session
-from ..labels import ATTACHED
-from ..names import object_name
+from ..labels import ATTACHED, object_name
 from ..reconcile.kinds import plain_kind
 from ..resources import JOBS, MPI_JOBS, STATEFUL_SETS, TRAIN_JOBS, Resource
 from ..shares.provider import PodPatch

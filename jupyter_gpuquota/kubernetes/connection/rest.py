@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from ...errors import Unavailable
 from ..api import Fault, Manifest, Query, Request, Socket
-from .caller import Caller
 from .http import Call, pairs
-from .logins import Credentials, find
 from .objects import RestObjects
-
-if TYPE_CHECKING:
-    from ..client import Client
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,25 +67,3 @@ class Rest(RestObjects):
 
     def _about_path(self, verb: str, path: str) -> Request:
         return Request(verb, path, server=self.caller.transport.server)
-
-
-async def connect(kubeconfig: str = "", context: str = "") -> Rest:
-    """Return a connection with the credentials that are configured, or found.
-
-    Raises Unavailable if there are none, or without the package `kubernetes`, and Fault if they
-    cannot be loaded.
-    """
-    client = await asyncio.to_thread(_client, find(kubeconfig, context, os.environ))
-    await client.open()
-    return Rest(Caller(client), namespace=client.namespace)
-
-
-def _client(credentials: Credentials) -> Client:
-    try:
-        from .client import Client  # noqa: PLC0415 (takes a second, and needs an optional package)
-    except ImportError as error:
-        raise Unavailable(
-            f"The package `{error.name}` is not installed.",
-            hint='Install it: pip install "jupyter_gpuquota[kubernetes]"',
-        ) from None
-    return Client(credentials)

@@ -1,4 +1,4 @@
-"""What every engine is given."""
+"""What every engine is given: the API, the versions that it serves, the resources of GPUs."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from ...model.addresses import address_of
 from ...model.idleness import PresenceRequest
 from ...model.sessions import Endpoint, Session
 from ..api import Api, Fault
-from ..names import JUPYTER_PORT, TOKEN_KEY, object_name, service_host
+from ..labels import JUPYTER_PORT, TOKEN_KEY, object_name, service_host
 from ..resources import SECRETS
 from ..session_pods import refusal
 from .forwards import Forwards

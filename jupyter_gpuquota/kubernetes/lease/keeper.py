@@ -3,11 +3,9 @@
 The elections of the Kubernetes client are not used: they compare wall clocks, never give a lease
 back, and end at a lost connection.
 
-Whether to take, renew or await a lease. Pure.
-
-The rules are those of client-go, https://pkg.go.dev/k8s.io/client-go/tools/leaderelection: a lease
-has expired once it was seen unchanged for its whole duration by one's own clock, so the clocks of
-machines need not agree.
+The rules whether to take, renew or await it are those of client-go,
+https://pkg.go.dev/k8s.io/client-go/tools/leaderelection: a lease has expired once it was seen
+unchanged for its whole duration by one's own clock, so the clocks of machines need not agree.
 """
 
 from __future__ import annotations
@@ -30,6 +28,41 @@ from ..api import Api, Fault
 from ..faults import error
 from ..objects.cluster import Lease
 from ..resources import LEASES
+
+LOST = (
+    "This controller is not in charge any more: another one has taken over, or the cluster did not "
+    "confirm in time that this one still is."
+)
+
+
+class Leadership:
+    """Whether this controller is in charge: always, unless it contests a lease."""
+
+    def __init__(self) -> None:
+        self._keeper: LeaseKeeper | None = None
+        self._began = False
+
+    def contest(self, keeper: LeaseKeeper) -> None:
+        """Let a lease decide."""
+        self._keeper = keeper
+
+    async def begin(self) -> None:
+        """Return once this controller is in charge. Raises NotAllowed."""
+        if self._keeper:
+            await self._keeper.acquire()
+        self._began = True
+
+    async def end(self) -> None:
+        """Let another controller take over at once."""
+        if self._keeper:
+            await self._keeper.release()
+
+    def lost(self) -> str:
+        """Return why this controller may write no more, empty while it may; reads come before."""
+        if not (self._keeper and self._began):
+            return ""
+        return "" if self._keeper.is_held else LOST
+
 
 DURATION = 15.0
 """Seconds for which a lease is valid after it was renewed."""

@@ -1,6 +1,4 @@
-"""Chunks of a log from its lines; pure.
-
-Positions in the log of a container, which are the cursors of readers.
+"""Chunks of a container's log from its lines, and positions in it: cursors of readers. Pure.
 
 The API of logs knows no offsets: it answers from a whole second on, or with the last lines. The
 time stamps that the runtime writes do not change, so a line is named by its stamp and, among the

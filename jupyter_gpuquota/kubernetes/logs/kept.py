@@ -15,8 +15,7 @@ import msgspec
 from ...model.sessions import Session
 from ...model.struct import Model
 from ..api import Api, Fault
-from ..labels import SESSION
-from ..names import object_name
+from ..labels import SESSION, object_name
 from ..resources import SECRETS
 
 LINES, BYTES = 2000, 64 * 1024

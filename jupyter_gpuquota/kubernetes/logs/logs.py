@@ -9,17 +9,98 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ...control.resident import INACTIVE
 from ...errors import GpuQuotaError
 from ...model.sessions import LogChunk, LogQuery, Session
 from ..api import Api, Fault
 from ..objects.pods import Pod
-from ..session_pods import PodOf, refusal
+from ..session_pods import PodOf, container_of, pod_path, refusal
+from ..state.ends import LINES
 from . import chunks, kept
 from .chunks import KEPT, Part, Position, parse, read_cursor
-from .containers import MOST, Source, fetch, sources
-from .last_lines import last_lines
+
+MOST = 64 * 2**20
+"""Most bytes of a log that are asked for. A kubelet rotates it at 10 MiB, unless set otherwise."""
+
+_NO_LOG = (400, 404)
+"""Answers for a container that has not started, is gone, or was not restarted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The log of one run of a container.
+
+    `name` identifies it in cursors: the beginning of the pod's uid, and the number of restarts.
+    """
+
+    name: str
+    pod: Pod
+    previous: bool = False
+
+
+def sources(pod: Pod | None) -> list[Source]:
+    """Return the logs that the kubelet still has, oldest first."""
+    if pod is None:
+        return []
+    container = container_of(pod)
+    found = [status for status in pod.status.container_statuses if status.name == container]
+    if not found:
+        return []
+    status, uid = found[0], pod.metadata.uid.replace("-", "")[:12]
+    newest = Source(f"{uid}.{status.restart_count}", pod)
+    ended_before = status.last_state.terminated is not None
+    if status.state.running or status.state.terminated:
+        restarted = ended_before and status.restart_count > 0
+        earlier = Source(f"{uid}.{status.restart_count - 1}", pod, previous=True)
+        return [earlier, newest] if restarted else [newest]
+    # While it waits for its restart, the newest log is that of the run that has just ended.
+    return [newest] if ended_before else []
+
+
+async def fetch(
+    api: Api, source: Source, *, second: str = "", lines: int = 0, limit: int = MOST
+) -> bytes:
+    """Return a log with time stamps: from a second on, or its last lines; empty if it is gone.
+
+    Raises Fault.
+    """
+    query = {
+        "container": container_of(source.pod),
+        "timestamps": "true",
+        "limitBytes": str(limit),
+        **({"previous": "true"} if source.previous else {}),
+        **({"sinceTime": second} if second else {}),
+        **({"tailLines": str(lines)} if lines else {}),
+    }
+    try:
+        return await api.read(pod_path(source.pod, "log"), query)
+    except Fault as fault:
+        if fault.status in _NO_LOG:
+            return b""
+        raise
+
+
+_log = logging.getLogger(__name__)
+_READ = 2**20
+_KEPT = 16 * 2**10
+"""Maximum bytes that are read, and kept: in an annotation, with everything else."""
+
+
+async def last_lines(api: Api, pod: Pod) -> tuple[str, ...]:
+    """Return the last lines of a pod's log; none where there is no log, or it cannot be read."""
+    for source in reversed(sources(pod)):
+        try:
+            log = await fetch(api, source, lines=LINES, limit=_READ)
+        except Fault as fault:
+            _log.warning("the log of %s cannot be read: %s", pod.metadata.name, fault)
+            return ()
+        text = b"".join(line.text for line in parse(log))[-_KEPT:]
+        if text:
+            return tuple(text.decode(errors="replace").splitlines()[-LINES:])
+    return ()
+
 
 LIMIT = 4 * 2**20
 """Maximum bytes of one chunk."""
@@ -27,9 +108,6 @@ _STAMPS = 256 * 1024
 """Bytes beyond a chunk's limit that are asked for at first: every line has a stamp of 31 bytes."""
 _MORE = 16
 """Lines beyond a tail that are asked for, so that those with the same stamp can be counted."""
-
-
-_log = logging.getLogger(__name__)
 
 
 class KubeLogs:

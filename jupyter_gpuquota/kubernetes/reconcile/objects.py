@@ -9,8 +9,7 @@ from typing import Any
 
 from ...model.sessions import Session
 from ..api import Api
-from ..labels import MANAGED_BY, MANAGER, MPI_LAUNCHERS, RECORD, SESSION
-from ..names import object_name
+from ..labels import MANAGED_BY, MANAGER, MPI_LAUNCHERS, RECORD, SESSION, object_name
 from ..objects.meta import Object
 from ..objects.pods import Event, Pod
 from ..objects.workloads import Workload

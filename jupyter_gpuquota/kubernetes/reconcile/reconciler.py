@@ -19,8 +19,7 @@ from ...model.reasons import Reason
 from ...model.sessions import Session
 from ..api import Fault
 from ..faults import error as explained
-from ..labels import RECORD
-from ..names import object_name
+from ..labels import RECORD, object_name
 from ..objects.meta import Object
 from ..objects.workloads import Workload
 from ..state.desired import Action, next_action

@@ -11,8 +11,7 @@ import msgspec
 
 from ...model.sessions import Session
 from ..api import Api, Fault
-from ..labels import RECORD, SESSION
-from ..names import TOKEN_KEY, object_name
+from ..labels import RECORD, SESSION, TOKEN_KEY, object_name
 from ..objects.meta import Object
 from ..resources import SECRETS, Resource
 from ..state.record import Record, encode

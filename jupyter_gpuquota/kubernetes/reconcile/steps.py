@@ -24,7 +24,7 @@ from ..objects.workloads import Workload
 from ..state.advance import advance
 from ..state.attached import Attached
 from ..state.desired import Action, next_action
-from ..state.processes import is_left, joined, tidying
+from ..state.ends import is_left, joined, tidying
 from ..state.record import Record
 from ..state.seen import Overdue, Seen, is_complete, is_launcher, process_of
 from .objects import SessionObjects

@@ -12,8 +12,7 @@ from typing import Any, Protocol
 
 from ...model.sessions import Session
 from ..api import Api, Fault
-from ..labels import SESSION
-from ..names import object_name
+from ..labels import SESSION, object_name
 from ..objects.pods import Pod
 from ..objects.workloads import Workload
 from ..resources import PODS

@@ -8,8 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from ...model.sessions import Session
 from ..api import Api, Fault, Manifest
-from ..labels import COMPLETE, RECORD, SESSION, SHAPE
-from ..names import object_name
+from ..labels import COMPLETE, RECORD, SESSION, SHAPE, object_name
 from ..objects.workloads import Workload
 from ..resources import SECRETS, Resource
 from ..state.record import Record, encode, shape_of

@@ -32,10 +32,9 @@ from ...ports.charge import NotInCharge
 from ..builders.defaults import Parts, PodDefaults
 from ..engines.engine import Engine
 from ..inventory import KubernetesInventory
-from ..lease.leadership import Leadership
-from ..reaching import Reaching
+from ..lease.keeper import Leadership
 from ..reconcile.reconciler import Reconciler
-from .cluster import KubeCluster
+from .cluster import KubeCluster, Reaching
 from .settings import open_settings
 
 

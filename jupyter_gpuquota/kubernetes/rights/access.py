@@ -15,7 +15,7 @@ from ...core.access import Caller, Rights, Role
 from ...errors import Unavailable
 from ...model.sessions import LIVE, Session
 from ..api import Api, Fault
-from ..names import PREFIXES
+from ..labels import PREFIXES
 from .reviews import KNOWN, RENEW, Reviews, myself
 from .roles import OWN, RoleTable, Standing
 

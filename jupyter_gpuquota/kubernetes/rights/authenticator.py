@@ -18,7 +18,7 @@ from ...core.access import Caller
 from ...errors import Unavailable
 from ..api import Api, Fault
 from ..config import KubernetesConfig
-from ..connection.rest import connect
+from ..connecting import connect
 
 KNOWN = 60.0
 """Seconds for which a known token is cached."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from ..names import PREFIX
+from ..labels import PREFIX
 
 
 class _Sample(msgspec.Struct, frozen=True):

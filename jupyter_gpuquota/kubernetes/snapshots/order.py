@@ -10,8 +10,7 @@ from typing import TypeVar
 
 from ...errors import Unavailable
 from ...ports.charge import NotInCharge
-from ..labels import MANAGED_BY, MANAGER, SESSION
-from ..names import PREFIX
+from ..labels import MANAGED_BY, MANAGER, PREFIX, SESSION
 from .kinds import SNAPSHOT, SNAPSHOT_OWNER
 from .plan import Batch
 

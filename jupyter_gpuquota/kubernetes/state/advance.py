@@ -14,8 +14,17 @@ from ...model.reasons import Reason
 from ...model.resources import Placement
 from ...model.sessions import Session
 from . import attached, images
-from .ends import conclude, exit_of, interrupted, never_ready, removed
-from .processes import ended_together, followed, incomplete, unfinished
+from .ends import (
+    conclude,
+    ended_together,
+    exit_of,
+    followed,
+    incomplete,
+    interrupted,
+    never_ready,
+    removed,
+    unfinished,
+)
 from .record import Record
 from .seen import Seen, fits, has_ended, is_complete, is_ready, is_replaced, is_running
 from .waiting import why_not_ready, why_refused, why_waiting

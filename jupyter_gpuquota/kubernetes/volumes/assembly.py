@@ -15,7 +15,7 @@ from ...ports.backend import Backend
 from ..api import Api
 from ..builders.volumes import claim_of
 from ..config import KubernetesConfig
-from ..reaching import prometheus
+from ..resident.cluster import prometheus
 from ..state.attached import Attached, sentence
 from ..watching.watches import Watches
 from . import ties

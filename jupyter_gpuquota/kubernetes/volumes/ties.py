@@ -1,4 +1,4 @@
-"""The nodes from which a volume can be used. Pure."""
+"""The nodes from which a volume can be used, and the claims that are not listed. Pure."""
 
 from __future__ import annotations
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from jupyter_gpuquota.kubernetes.labels import SESSION
-from jupyter_gpuquota.kubernetes.names import object_name
+from jupyter_gpuquota.kubernetes.labels import SESSION, object_name
 from jupyter_gpuquota.model.sessions import Session
 
 Raw = dict[str, Any]

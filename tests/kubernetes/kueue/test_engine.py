@@ -21,9 +21,9 @@ from jupyter_gpuquota.kubernetes.engines.kueue.objects import (
 )
 from jupyter_gpuquota.kubernetes.engines.surroundings import EngineSettings, Surroundings
 from jupyter_gpuquota.kubernetes.faults import translated
-from jupyter_gpuquota.kubernetes.planning import EnginePlanning
 from jupyter_gpuquota.kubernetes.resources import STATEFUL_SETS
 from jupyter_gpuquota.kubernetes.shares.provider import PodPatch
+from jupyter_gpuquota.kubernetes.usage import EnginePlanning
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.quota import Affinity, Project
 from jupyter_gpuquota.model.sessions import Session

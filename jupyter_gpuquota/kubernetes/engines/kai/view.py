@@ -16,8 +16,7 @@ from ....model.messages.build import reason
 from ....model.quota import Project
 from ....model.reasons import Reason
 from ....model.sessions import KINDS, Kind, Reclaim, Session
-from ...labels import SESSION
-from ...names import PREFIX, object_name
+from ...labels import PREFIX, SESSION, object_name
 from ...namespaces import visible
 from ...objects.pods import Event, Pod
 from ...resources import EVENTS, NAMESPACES, PODS

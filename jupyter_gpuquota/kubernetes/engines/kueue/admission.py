@@ -16,7 +16,7 @@ from ....model.messages.formats import sessions_arg
 from ....model.previews import QueuePosition
 from ....model.reasons import Reason
 from ....model.sessions import Reclaim, Session
-from ...names import PREFIX, object_name
+from ...labels import PREFIX, object_name
 from ...objects.meta import Condition
 from ..engine import Admission
 from .forecast import Projects, Wanted, forecast, why_queued
