@@ -121,7 +121,6 @@ export default defineConfig([
             '../../views/parts/report',
             './places',
             './sessioncommands',
-            './templatenotebook',
             './single',
             './whenneeded',
             '../whenneeded',

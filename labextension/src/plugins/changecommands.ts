@@ -1,4 +1,4 @@
-import { Notification } from '@jupyterlab/apputils';
+import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import {
   addIcon,
@@ -14,9 +14,10 @@ import { CommandIDs } from '../commands';
 import { clockIcon, snapshotIcon, suspendIcon } from '../icons';
 import { can, hasEnded } from '../state/sessions';
 import { IGpuWorkspace } from '../tokens';
-import { clockText } from '../views/parts/texts';
-import { endSession } from './endsession';
-import { relaunch } from './relaunch';
+import { clockText, shareText } from '../views/parts/texts';
+import { endQuestion, Goal } from '../views/details/loss';
+import type { IUi } from '../views/parts/ui';
+import { toResize } from '../state/advice';
 
 /** Something that can be done to a session, as a command. */
 export interface ISessionCommand {
@@ -176,4 +177,78 @@ async function removeWithUndo(
   } finally {
     Notification.dismiss(notice);
   }
+}
+
+/**
+ * Stop or suspend a session once the user has confirmed it.
+ *
+ * For a session of somebody else it is always asked, and why: the list from which it was chosen has
+ * everybody's.
+ */
+export async function endSession(
+  ui: IUi,
+  session: Session,
+  goal: Goal
+): Promise<void> {
+  if (isOfAnother(ui.workspace, session)) {
+    const { endOfAnother } = await import(
+      /* webpackChunkName: "storage" */ '../views/details/endform'
+    );
+    await endOfAnother(ui, session, goal);
+  } else if (await confirmEnd(ui, session, goal)) {
+    await ui.workspace.actions[goal](session.id);
+  }
+}
+
+/** Ask for confirmation, unless the user has turned that off or the session is only queued. */
+async function confirmEnd(
+  { workspace, trans }: IUi,
+  session: Session,
+  goal: Goal
+): Promise<boolean> {
+  const { preferences } = workspace;
+  if (!preferences.values.confirmStop || session.state === 'waiting') {
+    return true;
+  }
+  const { title, body, label } = endQuestion(trans, session, goal);
+  const { button, isChecked } = await showDialog({
+    title,
+    body,
+    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label })],
+    checkbox: { label: trans.__("Don't ask again") }
+  });
+  if (button.accept && isChecked) {
+    await preferences.set('confirmStop', false);
+  }
+  return button.accept;
+}
+
+function isOfAnother({ about }: IGpuWorkspace, { owner }: Session): boolean {
+  const { result } = about;
+  return result.status === 'ready' && result.value.user !== owner;
+}
+
+/** Start a session again with the share that is advised now, if the user confirms. */
+async function relaunch(ui: IUi, session: Session): Promise<void> {
+  const { trans, workspace } = ui;
+  const { id, spec } = session;
+  const { message, share } = await workspace.actions.advice(id);
+  if (!share) {
+    await showDialog({
+      title: trans.__('No other size is recommended for %1', spec.name),
+      body: message,
+      buttons: [Dialog.okButton()]
+    });
+    return;
+  }
+  const { restart } = await import(
+    /* webpackChunkName: "storage" */ '../views/details/restart'
+  );
+  const words = shareText(trans, share);
+  await restart(ui, session, {
+    title: trans.__('Relaunch %1 with %2?', spec.name, words),
+    words,
+    initial: {},
+    request: () => toResize(share)
+  });
 }

@@ -37,7 +37,7 @@ export const dashboard: JupyterFrontEndPlugin<void> = {
       title: trans.__('GPU dashboard'),
       make: async () => {
         const { makeDashboardWidget } = await import(
-          /* webpackChunkName: "team" */ '../views/dashboard/widget'
+          /* webpackChunkName: "team" */ '../views/dashboard/dashboard'
         );
         return makeDashboardWidget(ui, renderMime);
       }

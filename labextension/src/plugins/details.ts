@@ -19,7 +19,7 @@ export const details = mainPlugin(
       fits: () => true,
       make: async (id: string): Promise<MainAreaWidget> => {
         const { makeDetailsWidget } = await import(
-          /* webpackChunkName: "pages" */ '../views/details/widget'
+          /* webpackChunkName: "pages" */ '../views/details/details'
         );
         return makeDetailsWidget(ui, id);
       }

@@ -57,7 +57,7 @@ function makeElement(ui: IUi): CustomElementConstructor {
     private _show(): void {
       const shown = new AbortController();
       this._shown = shown;
-      void import('../views/live/mount').then(({ showLive }) => {
+      void import('../views/live/live').then(({ showLive }) => {
         if (!shown.signal.aborted) {
           showLive(this, ui, shown.signal);
         }

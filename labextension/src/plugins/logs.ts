@@ -20,7 +20,7 @@ export const logs = mainPlugin(
       fits: session => can(session, 'log'),
       make: async (id: string): Promise<MainAreaWidget> => {
         const { makeLogWidget } = await import(
-          /* webpackChunkName: "pages" */ '../views/logs/widget'
+          /* webpackChunkName: "pages" */ '../views/logs/logs'
         );
         return makeLogWidget(ui, id);
       }

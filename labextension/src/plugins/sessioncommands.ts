@@ -1,6 +1,6 @@
 import { Clipboard, Notification } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
-import { copyIcon } from '@jupyterlab/ui-components';
+import { addIcon, copyIcon } from '@jupyterlab/ui-components';
 import { CommandRegistry } from '@lumino/commands';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Session } from '../api/models';
@@ -10,8 +10,8 @@ import { can } from '../state/sessions';
 import { IGpuWorkspace } from '../tokens';
 import { changing, ISessionCommand } from './changecommands';
 import { chooseSession } from './dialogs';
-import { addMountFolder } from './notebooks/mountfolder';
 import { report } from '../views/parts/report';
+import type { IUi } from '../views/parts/ui';
 
 /** Add a command for each thing that can be done to a session. */
 export function addSessionCommands(
@@ -113,4 +113,40 @@ function looking(
       }
     }
   ];
+}
+
+/** Add the command that mounts a notebook's folder in the session of its kernel. */
+function addMountFolder(ui: IUi): void {
+  const { commands, trans, workspace } = ui;
+  commands.addCommand(CommandIDs.mountFolder, {
+    label: trans.__('Mount Folder…'),
+    caption: trans.__('Restart it with the volume that has this folder'),
+    icon: addIcon,
+    describedBy: {
+      args: {
+        type: 'object',
+        properties: {
+          id: SESSION_ARGS.properties.id,
+          folder: { type: 'string', description: 'The folder of a notebook' }
+        },
+        required: ['id', 'folder']
+      }
+    },
+    isVisible: ({ folder, id }) => {
+      const session = workspace.session(String(id));
+      return Boolean(folder && session && can(session, 'resize'));
+    },
+    execute: async ({ folder, id }) => {
+      const session = workspace.session(String(id));
+      if (!session || !folder) {
+        return;
+      }
+      const { mountFolder } = await import(
+        /* webpackChunkName: "storage" */ '../views/details/mountfolder'
+      );
+      await mountFolder(ui, session, String(folder)).catch(error =>
+        report(trans, error)
+      );
+    }
+  });
 }

@@ -1,5 +1,5 @@
 import { Event } from '@jupyterlab/services';
-import { IDisposable } from '@lumino/disposable';
+import { DisposableDelegate, IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 import { outerUrl, sessionOf } from '../api/addresses';
 import { Changes } from '../api/events';
@@ -15,19 +15,22 @@ import { call, Params, read, Settings } from '../api/request';
 import { Nouns, nouns, Route, routes } from '../api/routes';
 import {
   IGpuWorkspace,
+  IPreferences,
+  IPreferenceValues,
   IRemovals,
+  ISection,
+  ISections,
   ISessionActions,
   ISessions,
   Readable
 } from '../tokens';
 import { Administration } from './settings/administration';
 import { PastUse } from './history';
-import { Preferences } from './preferences';
 import { Removals } from './removals';
 import { Resource } from './resource';
-import { Sections } from './sections';
 import { sessionsReader } from './lists/sessions';
 import { SessionActions } from './sessions';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 /** What this page knows of the server, kept up to date. */
 export class Store implements IGpuWorkspace, IDisposable {
@@ -185,4 +188,89 @@ export class Store implements IGpuWorkspace, IDisposable {
   private _resources: { noun: string; resource: Resource<unknown> }[] = [];
   private _revealed = new Signal<this, string>(this);
   private _toReveal: string | null = null;
+}
+
+/** What holds until the user's settings are there, and where there are none. */
+const DEFAULTS: Readonly<IPreferenceValues> = {
+  pollInterval: 30,
+  statusItem: true,
+  showEnded: true,
+  confirmStop: true,
+  notifyReady: true,
+  notifyFailed: true,
+  notifyWaiting: true,
+  notifyReclaimed: true,
+  notifyEnding: true,
+  notifyEnded: true,
+  notifyIdle: true,
+  notifyTrainings: false
+};
+
+/** The user's settings. */
+class Preferences implements IPreferences {
+  get values(): Readonly<IPreferenceValues> {
+    return this._values;
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** Follow the user's settings from now on. */
+  bind(settings: ISettingRegistry.ISettings): void {
+    this._settings = settings;
+    settings.changed.connect(this._update, this);
+    this._update();
+  }
+
+  async set<K extends keyof IPreferenceValues>(
+    name: K,
+    value: IPreferenceValues[K]
+  ): Promise<void> {
+    if (this._settings) {
+      await this._settings.set(name, value);
+    } else {
+      this._values = { ...this._values, [name]: value };
+      this._changed.emit();
+    }
+  }
+
+  private _update(): void {
+    this._values = {
+      ...DEFAULTS,
+      ...(this._settings?.composite as Partial<IPreferenceValues>)
+    };
+    this._changed.emit();
+  }
+
+  private _changed = new Signal<this, void>(this);
+  private _settings?: ISettingRegistry.ISettings;
+  private _values: Readonly<IPreferenceValues> = DEFAULTS;
+}
+
+/** The panel's sections, ours and those of other extensions. */
+export class Sections implements ISections {
+  /** All sections, in the order of their ranks. */
+  get items(): readonly ISection[] {
+    return this._items;
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  add(section: ISection): IDisposable {
+    if (this._items.some(item => item.id === section.id)) {
+      throw new Error(`There is a section ${section.id} already.`);
+    }
+    this._items = [...this._items, section].sort((a, b) => a.rank - b.rank);
+    this._changed.emit();
+    return new DisposableDelegate(() => {
+      this._items = this._items.filter(item => item !== section);
+      this._changed.emit();
+    });
+  }
+
+  private _changed = new Signal<this, void>(this);
+  private _items: readonly ISection[] = [];
 }

@@ -1,6 +1,6 @@
 import { ISessionContext } from '@jupyterlab/apputils';
 import { Signal } from '@lumino/signaling';
-import { endWithNotebook } from '../notebooks/closing';
+import { endWithNotebook } from '../notebooks/kernelitem';
 
 /** A notebook's connection to its kernel, as far as it is looked at. */
 class Context {

@@ -2,7 +2,7 @@ import { fireEvent, getByLabelText, waitFor } from '@testing-library/react';
 import { makeSession } from '../../__tests__/builders';
 import { findDialog, Page, press } from '../../__tests__/page';
 import { Session } from '../../api/models';
-import { endSession } from '../endsession';
+import { endSession } from '../changecommands';
 
 describe('the end of a session by its user', () => {
   let page: Page;

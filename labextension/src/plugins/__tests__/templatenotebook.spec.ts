@@ -5,7 +5,7 @@ import { Page } from '../../__tests__/page';
 import { makeTemplate } from '../../__tests__/templates';
 import { Template } from '../../api/models';
 import { CommandIDs } from '../../commands';
-import { addTemplateCommands } from '../notebooks/templatenotebook';
+import { addTemplateCommands } from '../notebooks/launcher';
 
 const specs = (...names: string[]) =>
   ({

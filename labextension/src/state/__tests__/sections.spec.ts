@@ -1,5 +1,5 @@
 import { Widget } from '@lumino/widgets';
-import { Sections } from '../sections';
+import { Sections } from '../store';
 
 const section = (id: string, rank: number) => ({
   id,

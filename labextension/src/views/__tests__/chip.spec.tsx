@@ -11,7 +11,7 @@ import { Session } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { SessionChip } from '../sessionpage/chip';
 import { SessionRow } from '../panel/sessionrow';
-import { StatusItem } from '../panel/statusitem';
+import { StatusItem } from '../panel/statuswidget';
 
 describe("a session's own JupyterLab", () => {
   let page: Page;

@@ -3,7 +3,7 @@ import { fireEvent, screen } from '@testing-library/react';
 import { makePage, makeSession } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
 import { CommandIDs } from '../../commands';
-import { makeDetailsWidget } from '../details/widget';
+import { makeDetailsWidget } from '../details/details';
 
 const ADVICE = 'GET /sessions/s1/advice';
 const SHARE = { milli: 250, memory: 0, compute: 0, mig: '' };

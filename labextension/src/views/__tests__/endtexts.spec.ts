@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { makeSession } from '../../__tests__/builders';
-import { endedTogetherText } from '../idle/endtexts';
+import { endedTogetherText } from '../idle/notices';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
 

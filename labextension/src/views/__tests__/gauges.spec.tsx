@@ -11,8 +11,8 @@ import {
 import { Page } from '../../__tests__/page';
 import { GpuSection } from '../gpus/sessionuse';
 import { SessionsView } from '../panel/sessions';
-import { StatusItem } from '../panel/statusitem';
 import { TeamView } from '../panel/team';
+import { StatusItem } from '../panel/statuswidget';
 
 const ALONE = makeQuota({
   projects: [makeProject({ name: 'root', quota: 2000 })],

@@ -11,9 +11,9 @@ import { Session } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { SessionIdleness } from '../../state/idle/sessionidleness';
 import { IdleLine, IdleSections } from '../details/idle';
-import { IdleItem } from '../idle/item';
 import { SessionRow } from '../panel/sessionrow';
 import { clockText } from '../parts/texts';
+import { IdleItem } from '../panel/statuswidget';
 
 const RULES = [
   {

@@ -10,9 +10,9 @@ import {
   warningText,
   whoseText
 } from '../idle/texts';
-import { endedText } from '../idle/endtexts';
 import { quietText } from '../administration/policytexts';
 import { clockText } from '../parts/texts';
+import { endedText } from '../idle/notices';
 
 const trans = nullTranslator.load('jupyter_gpuquota');
 const NOW = Date.parse('2026-01-01T13:00:00Z');

@@ -6,7 +6,7 @@ import {
   makeSession
 } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
-import { showLive } from '../live/mount';
+import { showLive } from '../live/live';
 
 describe('a live element', () => {
   let page: Page;

@@ -5,6 +5,7 @@ import { lookUp, Table, textOf } from '../../api/vocabulary';
 import { VersionComparison } from '../../state/datasets/comparison';
 import { shortId } from '../../state/datasets/references';
 import { bytesText } from '../parts/amounts';
+import { FilterField } from './listparts';
 import { useSignal, useUi } from '../parts/ui';
 import { IPagedRow, PagedList } from './pagedlist';
 
@@ -65,13 +66,10 @@ export function CompareView(props: { model: VersionComparison }): JSX.Element {
             </button>
           ))}
         </div>
-        <input
-          type="search"
-          className="jp-GpuQuota-input"
-          placeholder={trans.__('Filter')}
-          aria-label={trans.__('Filter paths')}
+        <FilterField
+          label={trans.__('Filter paths')}
           value={model.match}
-          onChange={event => model.search(event.target.value)}
+          onChange={match => model.search(match)}
         />
       </div>
       <div className="jp-GpuQuota-browserMain">

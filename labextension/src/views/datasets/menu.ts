@@ -1,4 +1,3 @@
-import { TranslationBundle } from '@jupyterlab/translation';
 import { Dataset, DatasetAction, Version } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { DatasetActions } from '../../state/datasets/actions';
@@ -10,7 +9,7 @@ import {
 import { ICopy, Row } from '../../state/datasets/rows';
 import { confirm } from '../parts/confirm';
 import { IEntry } from '../parts/menu';
-import { report } from '../parts/report';
+import { doing } from '../parts/report';
 import { IUi } from '../parts/ui';
 import { askForPin, askForTag, choose, chooseVersion, copy } from './dialogs';
 
@@ -231,11 +230,4 @@ function tagging(
       ? [{ label: trans.__('Remove Tag…'), run: doing(trans, untag) }]
       : [])
   ];
-}
-
-/** Return what does something, and shows why it failed where it does. */
-function doing(trans: TranslationBundle, act: () => Promise<unknown>) {
-  return (): void => {
-    void act().catch(error => report(trans, error));
-  };
 }

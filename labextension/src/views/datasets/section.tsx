@@ -1,12 +1,19 @@
 import { Widget } from '@lumino/widgets';
 import React, { useCallback, useEffect, useMemo, useState } from 'react';
-import { CachedVersion, Dataset, DatasetList, Job } from '../../api/models';
+import {
+  CachedVersion,
+  CacheRoom,
+  Dataset,
+  DatasetList,
+  Job
+} from '../../api/models';
 import { DatasetActions } from '../../state/datasets/actions';
 import { Row, rowsOf } from '../../state/datasets/rows';
 import { VersionLists } from '../../state/datasets/versions';
 import { IResource } from '../../state/resource';
 import { isOfSnapshots } from '../../state/snapshots/snapshots';
 import { Notice } from '../parts/controls';
+import { FilterField } from './listparts';
 import { IPoint, openActions } from '../parts/menu';
 import { report } from '../parts/report';
 import {
@@ -21,9 +28,9 @@ import { VirtualList } from '../parts/virtuallist';
 import { JobsView } from './joblist';
 import { browse, datasetEntries, versionEntries } from './menu';
 import { Offered } from './offered';
-import { Room } from './room';
 import { TreeRow } from './treerow';
 import './style';
+import { bytesText } from '../parts/amounts';
 
 const ROW_HEIGHT = 62;
 /** Datasets that are found without a filter. */
@@ -79,7 +86,7 @@ function Datasets(props: {
   const actions = useMemo(() => new DatasetActions(workspace), [workspace]);
   const room = useResult(workspace.resource('caches'));
   const rest = useRest();
-  useReadAgain(props.versions, rest.jobs);
+  useReadAgain(rest.jobs);
   return (
     <>
       {problems.map(problem => (
@@ -87,13 +94,10 @@ function Datasets(props: {
       ))}
       {items.length > FEW ? (
         <div className="jp-GpuQuota-filter">
-          <input
-            type="search"
-            className="jp-GpuQuota-input"
-            placeholder={trans.__('Filter')}
-            aria-label={trans.__('Filter datasets by name, project or tag')}
+          <FilterField
+            label={trans.__('Filter datasets by name, project or tag')}
             value={filter}
-            onChange={event => setFilter(event.target.value)}
+            onChange={setFilter}
           />
         </div>
       ) : null}
@@ -112,11 +116,10 @@ function Datasets(props: {
 }
 
 /** Read open versions again when a job that may have made or fetched one has ended. */
-function useReadAgain(versions: VersionLists, jobs: readonly Job[]): void {
+function useReadAgain(jobs: readonly Job[]): void {
   const { workspace } = useUi();
   const ended = jobs
-    .filter(({ state }) => state === 'done')
-    .map(({ id }) => id)
+    .flatMap(({ id, state }) => (state === 'done' ? [id] : []))
     .join();
   const [known, setKnown] = useState(ended);
   useEffect(() => {
@@ -125,7 +128,7 @@ function useReadAgain(versions: VersionLists, jobs: readonly Job[]): void {
       void workspace.resource('datasets').refresh();
       void workspace.resource('caches').refresh();
     }
-  }, [ended, known, versions, workspace]);
+  }, [ended, known, workspace]);
 }
 
 function Tree(props: {
@@ -182,13 +185,12 @@ function Tree(props: {
     [ui]
   );
   const onKey = (row: Row, { key }: React.KeyboardEvent) => {
-    const { name } = row.dataset;
     if (key === 'ArrowRight' || key === 'ArrowLeft') {
       const isOpen = key === 'ArrowRight';
       if (row.kind === 'dataset') {
         toggle(row, isOpen);
       } else if (!isOpen) {
-        setTarget(name); // from a version to its dataset
+        setTarget(row.dataset.name); // from a version to its dataset
       }
     } else if (key === 'Enter' && row.kind === 'version') {
       open(row);
@@ -239,6 +241,60 @@ function Empty(): JSX.Element {
         )}
       </p>
       <pre>{BEGIN}</pre>
+    </div>
+  );
+}
+
+/** Show how full the cache is, as a bar and in words. */
+function Room({ room }: { room: CacheRoom }): JSX.Element | null {
+  const { trans } = useUi();
+  const { capacity, committed, evictable, free, used } = room;
+  if (!capacity) {
+    return null;
+  }
+  const fetching = Math.max(0, committed - used);
+  const percent = (part: number) =>
+    `${(100 * Math.max(0, part)) / Math.max(capacity, committed)}%`;
+  const text = [
+    trans.__('%1 of %2 used', bytesText(used), bytesText(capacity)),
+    evictable ? trans.__('%1 of it evictable', bytesText(evictable)) : '',
+    fetching ? trans.__('%1 being fetched', bytesText(fetching)) : '',
+    trans.__('%1 free', bytesText(free))
+  ]
+    .filter(Boolean)
+    .join(' · ');
+  return (
+    <div
+      className="jp-GpuQuota-room"
+      title={trans.__(
+        'Evictable copies are used by no session and pinned by nobody: they go first when room is needed.'
+      )}
+    >
+      <div
+        className="jp-GpuQuota-meter"
+        role="meter"
+        aria-label={trans.__('Cache')}
+        aria-valuemin={0}
+        aria-valuemax={capacity}
+        aria-valuenow={Math.min(used, capacity)}
+        aria-valuetext={text}
+      >
+        <div
+          className="jp-GpuQuota-meterBar"
+          style={{ width: percent(used - evictable) }}
+        />
+        <div
+          className="jp-GpuQuota-meterBar jp-mod-evictable"
+          style={{ width: percent(evictable) }}
+        />
+        <div
+          className="jp-GpuQuota-meterBar jp-mod-fetching"
+          style={{ width: percent(fetching) }}
+        />
+      </div>
+      <p className="jp-GpuQuota-quiet">
+        {trans.__('Cache')}: {text}
+      </p>
     </div>
   );
 }

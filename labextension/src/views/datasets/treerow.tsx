@@ -7,9 +7,10 @@ import {
 import React from 'react';
 import { shortId } from '../../state/datasets/references';
 import { Row } from '../../state/datasets/rows';
-import { moreIcon, warningIcon } from '../../icons';
+import { warningIcon } from '../../icons';
 import { Badge, IconButton } from '../parts/controls';
-import { IPoint, pointOf } from '../parts/menu';
+import { ListRow, MoreButton, OnMenu } from './listparts';
+import { IPoint } from '../parts/menu';
 import { useUi } from '../parts/ui';
 import { IRowProps } from '../parts/virtuallist';
 import { copyText, datasetText, keepersText, versionText } from './texts';
@@ -37,6 +38,11 @@ export const TreeRow = React.memo(function TreeRow(props: IProps): JSX.Element {
   }
 });
 
+/** Return the menu of a row, opened at a point. */
+function menuOf({ onMenu, row }: IProps): OnMenu {
+  return (at, from) => onMenu(row, at, from);
+}
+
 function Shell(
   props: IProps & {
     label: string;
@@ -46,49 +52,15 @@ function Shell(
     actions?: React.ReactNode;
   }
 ): JSX.Element {
-  const { row, active, level } = props;
+  const { isOpen, label, level, row } = props;
   return (
-    <div
-      role="row"
-      aria-rowindex={props.index + 1}
+    <ListRow
+      {...props}
       aria-level={level}
-      aria-expanded={row.kind === 'dataset' ? props.isOpen : undefined}
-      aria-label={props.label}
-      title={props.title}
-      className={`jp-GpuQuota-row jp-mod-${row.kind}`}
-      data-row={props.id}
-      style={{ top: props.top, height: props.height }}
-      tabIndex={active ? 0 : -1}
-      onContextMenu={event => {
-        event.preventDefault();
-        event.stopPropagation();
-        props.onMenu(row, pointOf(event), event.currentTarget);
-      }}
-    >
-      <div role="gridcell" className="jp-GpuQuota-rowText">
-        {props.children}
-      </div>
-      {props.actions ? (
-        <div role="gridcell" className="jp-GpuQuota-rowActions">
-          {props.actions}
-        </div>
-      ) : null}
-    </div>
-  );
-}
-
-function More(props: IProps & { name: string }): JSX.Element {
-  const { trans } = useUi();
-  return (
-    <IconButton
-      icon={moreIcon}
-      label={trans.__('More actions on %1', props.name)}
-      aria-haspopup="menu"
-      tabIndex={props.active ? 0 : -1}
-      onClick={event => {
-        const { left, bottom } = event.currentTarget.getBoundingClientRect();
-        props.onMenu(props.row, { x: left, y: bottom }, event.currentTarget);
-      }}
+      aria-expanded={row.kind === 'dataset' ? isOpen : undefined}
+      aria-label={label}
+      kind={row.kind}
+      onMenu={menuOf(props)}
     />
   );
 }
@@ -107,7 +79,9 @@ function DatasetRow(
       level={1}
       label={[name, project, text, problem].filter(Boolean).join(', ')}
       title={[description, problem].filter(Boolean).join('\n') || undefined}
-      actions={<More {...props} name={name} />}
+      actions={
+        <MoreButton active={props.active} onMenu={menuOf(props)} name={name} />
+      }
     >
       <div
         className="jp-GpuQuota-treeHead"
@@ -160,7 +134,11 @@ function VersionRow(
             tabIndex={props.active ? 0 : -1}
             onClick={() => props.onOpen(props.row)}
           />
-          <More {...props} name={`${dataset.name}@${id}`} />
+          <MoreButton
+            active={props.active}
+            onMenu={menuOf(props)}
+            name={`${dataset.name}@${id}`}
+          />
         </>
       }
     >

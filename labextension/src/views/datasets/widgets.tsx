@@ -1,12 +1,11 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
-import { Widget } from '@lumino/widgets';
 import React from 'react';
 import { Lineage } from '../../api/models';
 import { routes } from '../../api/routes';
 import { FileBrowser } from '../../state/datasets/browser';
 import { IPair, VersionComparison } from '../../state/datasets/comparison';
 import { Resource } from '../../state/resource';
-import { IUi, LiveWidget } from '../parts/ui';
+import { IUi, LiveWidget, inMain } from '../parts/ui';
 import { BrowserView } from './browser';
 import { CompareView } from './compare';
 import { LineageView } from './lineage';
@@ -31,6 +30,7 @@ export function makeBrowser(
   });
   const content = new LiveWidget(ui, <BrowserView model={model} />, []);
   content.disposed.connect(() => model.dispose());
+  content.addClass('jp-GpuQuota-dataWidget');
   return inMain(content);
 }
 
@@ -39,6 +39,7 @@ export function makeComparison(ui: IUi, pair: IPair): MainAreaWidget {
   const model = new VersionComparison(ui.workspace, pair);
   const content = new LiveWidget(ui, <CompareView model={model} />, []);
   content.disposed.connect(() => model.dispose());
+  content.addClass('jp-GpuQuota-dataWidget');
   return inMain(content);
 }
 
@@ -72,12 +73,6 @@ export function makeLineage(
   );
   const content = new LiveWidget(ui, view, [resource]);
   content.disposed.connect(() => resource.dispose());
-  return inMain(content);
-}
-
-function inMain(content: Widget): MainAreaWidget {
   content.addClass('jp-GpuQuota-dataWidget');
-  const widget = new MainAreaWidget({ content });
-  widget.toolbar.hide(); // it would be empty
-  return widget;
+  return inMain(content);
 }

@@ -4,14 +4,27 @@ import { CommandIDs } from '../../commands';
 import { stateIcon } from '../../icons';
 import { endReason } from '../../state/idle/endings';
 import { IResource } from '../../state/resource';
-import { ISessionIdleness } from '../../state/idle/sessionidleness';
+import {
+  ISessionIdleness,
+  SessionIdleness
+} from '../../state/idle/sessionidleness';
 import { isForOwnerOnly } from '../../state/sessions';
 import { ErrorNotice, Pending, Simulated } from '../parts/controls';
 import { IdleLine } from './idle';
 import { DetailLists } from './lists';
 import { lifeText } from '../idle/texts';
-import { reclaimText, stateText, statusText } from '../parts/texts';
-import { useMe, useNow, useResult, useUi } from '../parts/ui';
+import { reclaimText, shareText, stateText, statusText } from '../parts/texts';
+import {
+  IUi,
+  LiveWidget,
+  useMe,
+  useNow,
+  useResult,
+  useUi,
+  inMain
+} from '../parts/ui';
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import { SessionAdvice } from '../../state/advice';
 
 const ACTIONS = [
   CommandIDs.open,
@@ -140,4 +153,88 @@ function Actions({ session }: { session: Session }): JSX.Element {
       )}
     </div>
   );
+}
+
+/** Make the view of one session. */
+export function makeDetailsWidget(ui: IUi, id: string): MainAreaWidget {
+  const model = new SessionAdvice(ui.workspace, id);
+  const idleness = new SessionIdleness(ui.workspace, id);
+  const content = new LiveWidget(
+    ui,
+    <DetailsView
+      id={id}
+      advice={model.advice}
+      idleness={idleness}
+      onNamed={name => {
+        widget.title.label = name;
+      }}
+    />,
+    [
+      ui.workspace.sessions,
+      ui.workspace.resource('gpus'),
+      ui.workspace.resource('utilisation'),
+      model.advice,
+      idleness.activity,
+      idleness.policy
+    ]
+  );
+  content.disposed.connect(() => {
+    model.dispose();
+    idleness.dispose();
+  });
+  content.addClass('jp-GpuQuota-detailsWidget');
+  const widget: MainAreaWidget = inMain(content);
+  return widget;
+}
+
+/** The recommended size of a session, with a button to relaunch it with that. */
+export function RightSize(props: {
+  session: Session;
+  advice: IResource<Advice | null>;
+}): JSX.Element | null {
+  const { trans } = useUi();
+  const { advice, session } = props;
+  const result = useResult(advice);
+  if (result.status === 'pending') {
+    return <Pending trans={trans} />;
+  }
+  if (result.status === 'error') {
+    return (
+      <ErrorNotice
+        trans={trans}
+        error={result.error}
+        onRetry={() => void advice.refresh()}
+      />
+    );
+  }
+  if (!result.value) {
+    return null;
+  }
+  const { message, share } = result.value;
+  return (
+    <>
+      {message}
+      {share ? <Relaunch id={session.id} share={share} /> : null}
+    </>
+  );
+}
+
+function Relaunch(props: {
+  id: string;
+  share: NonNullable<Advice['share']>;
+}): JSX.Element | null {
+  const { commands, trans } = useUi();
+  const args = { id: props.id };
+  return commands.isEnabled(CommandIDs.relaunch, args) ? (
+    <div>
+      <button
+        type="button"
+        className="jp-GpuQuota-button"
+        title={commands.caption(CommandIDs.relaunch, args)}
+        onClick={() => void commands.execute(CommandIDs.relaunch, args)}
+      >
+        {trans.__('Relaunch with %1', shareText(trans, props.share))}
+      </button>
+    </div>
+  ) : null;
 }

@@ -9,7 +9,6 @@ import { ISessionIdleness } from '../../state/idle/sessionidleness';
 import { can } from '../../state/sessions';
 import { joinWords } from '../../state/shellwords';
 import { GpuSection } from '../gpus/sessionuse';
-import { RightSize } from './advice';
 import { IdleSections } from './idle';
 import { Runs } from './runs';
 import { optionLabels } from '../parts/optionlabels';
@@ -26,6 +25,7 @@ import {
 import { Facts } from '../parts/facts';
 import { takerText } from '../parts/takertexts';
 import { useUi } from '../parts/ui';
+import { RightSize } from './details';
 
 /** Loaded for sessions that were launched with a list of clusters. */
 const Places = lazy(

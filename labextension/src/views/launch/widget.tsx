@@ -12,7 +12,7 @@ import { keyOf } from '../../state/templates/key';
 import type { ChooseFolder } from './environment';
 import { LaunchForm } from './launch';
 import { report } from '../parts/report';
-import { IUi, LiveWidget } from '../parts/ui';
+import { IUi, LiveWidget, inMain } from '../parts/ui';
 
 const LAST = 'jupyter-gpuquota:last-launch';
 
@@ -79,8 +79,7 @@ export async function makeLaunchWidget(options: {
   );
   content.addClass('jp-GpuQuota-launch');
   content.disposed.connect(() => model.dispose());
-  const widget = new MainAreaWidget({ content });
-  widget.toolbar.hide(); // it would be empty
+  const widget = inMain(content);
   const add = (wanted: IWanted) => {
     const { gpu, data, project, session, volume, template } = wanted;
     if (gpu) {

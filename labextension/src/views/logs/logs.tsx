@@ -10,9 +10,9 @@ import { endReason } from '../../state/idle/endings';
 import { LogModel } from '../../state/logs/log';
 import { ErrorNotice } from '../parts/controls';
 import { save } from '../parts/save';
-import { LogBlock } from './block';
-import { LogSearch, useSearch } from './search';
-import { useSignal, useUi } from '../parts/ui';
+import { LogBlock, LogSearch, useSearch } from './search';
+import { IUi, LiveWidget, useSignal, useUi, inMain } from '../parts/ui';
+import { MainAreaWidget } from '@jupyterlab/apputils';
 
 /** How near to the end, in pixels, counts as being there. */
 const NEAR = 24;
@@ -234,4 +234,43 @@ function useFollow(
     return () => node.removeEventListener('scroll', onScroll);
   }, [box]);
   return [following, setFollowing];
+}
+
+/** Make the viewer of one session's log. */
+export function makeLogWidget(ui: IUi, id: string): MainAreaWidget {
+  const { workspace } = ui;
+  const model: LogModel = new LogModel(
+    (query, signal) => workspace.actions.log(id, query, signal),
+    () => content.isVisible
+  );
+  const content = new LogWidget(ui, <LogView model={model} id={id} />, [
+    workspace.sessions
+  ]);
+  content.onShown = () => model.wake();
+  let since = workspace.session(id)?.since;
+  const onSessions = () => {
+    const session = workspace.session(id);
+    // One that was resumed writes on, and may have ended again before anyone saw it run.
+    if (model.hasEnded && session && session.since !== since) {
+      model.wake();
+    }
+    since = session?.since ?? since;
+  };
+  workspace.sessions.changed.connect(onSessions);
+  content.disposed.connect(() => {
+    workspace.sessions.changed.disconnect(onSessions);
+    model.dispose();
+  });
+  content.addClass('jp-GpuQuota-logWidget');
+  return inMain(content);
+}
+
+/** A widget that reports when it becomes visible again. */
+class LogWidget extends LiveWidget {
+  onShown: () => void = () => undefined;
+
+  protected onAfterShow(): void {
+    super.onAfterShow();
+    this.onShown();
+  }
 }

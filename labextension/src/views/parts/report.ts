@@ -6,6 +6,13 @@ import { errorText } from './controls';
 /** JupyterLab shows notifications up to this length. */
 const LONGEST = 140;
 
+/** Return what does something, and reports why it failed where it does. */
+export function doing(trans: TranslationBundle, act: () => Promise<unknown>) {
+  return (): void => {
+    void act().catch(error => report(trans, error));
+  };
+}
+
 /** Notify the user that an action failed: what happened, and what to do. */
 export function report(trans: TranslationBundle, thrown: unknown): void {
   const error = asApiError(thrown);

@@ -1,8 +1,10 @@
+import { MainAreaWidget } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { CommandRegistry } from '@lumino/commands';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
 import React, {
   createContext,
   useContext,
@@ -176,4 +178,11 @@ export class LiveWidget extends ReactWidget {
   }
 
   private _watchers: IDisposable[] = [];
+}
+
+/** Put a view into the main area, without a toolbar, which would be empty. */
+export function inMain<T extends Widget>(content: T): MainAreaWidget<T> {
+  const widget = new MainAreaWidget({ content });
+  widget.toolbar.hide();
+  return widget;
 }

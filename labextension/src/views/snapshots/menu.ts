@@ -1,4 +1,3 @@
-import { TranslationBundle } from '@jupyterlab/translation';
 import { Snapshot } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { SnapshotActions } from '../../state/snapshots/actions';
@@ -6,7 +5,7 @@ import { inOrder, isStored, may } from '../../state/snapshots/snapshots';
 import { choose, copy } from '../datasets/dialogs';
 import { follow } from '../datasets/syncfolder';
 import { IEntry } from '../parts/menu';
-import { report } from '../parts/report';
+import { doing } from '../parts/report';
 import { clockText } from '../parts/texts';
 import { IUi } from '../parts/ui';
 import {
@@ -152,11 +151,4 @@ function marking(
           run: () => void pinSnapshot(ui, actions, snapshot)
         }
   ];
-}
-
-/** Return what does something, and shows why it failed where it does. */
-function doing(trans: TranslationBundle, act: () => Promise<unknown>) {
-  return (): void => {
-    void act().catch(error => report(trans, error));
-  };
 }

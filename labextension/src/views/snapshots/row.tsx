@@ -1,8 +1,9 @@
 import React from 'react';
 import { Snapshot } from '../../api/models';
-import { moreIcon, snapshotIcon, warningIcon } from '../../icons';
-import { Badge, IconButton } from '../parts/controls';
-import { IPoint, pointOf } from '../parts/menu';
+import { snapshotIcon, warningIcon } from '../../icons';
+import { Badge } from '../parts/controls';
+import { IPoint } from '../parts/menu';
+import { ListRow, MoreButton, OnMenu } from '../datasets/listparts';
 import { useUi } from '../parts/ui';
 import { IRowProps } from '../parts/virtuallist';
 import { snapshotStateText, snapshotText, titleOf } from './texts';
@@ -18,6 +19,7 @@ export const SnapshotRow = React.memo(function SnapshotRow(
 ): JSX.Element {
   const { trans } = useUi();
   const { active, me, onMenu, snapshot } = props;
+  const menu: OnMenu = (at, from) => onMenu(snapshot, at, from);
   const { name, owner, pin, project, tags } = snapshot;
   const title = titleOf(snapshot);
   const state = snapshotStateText(trans, snapshot);
@@ -25,62 +27,39 @@ export const SnapshotRow = React.memo(function SnapshotRow(
   const whose = owner === me ? project : trans.__('%1 (%2)', project, owner);
   const isWhole = snapshot.state === 'ready';
   return (
-    <div
-      role="row"
-      aria-rowindex={props.index + 1}
+    <ListRow
+      {...props}
       aria-label={[title, ...tags, name, whose, state, text]
         .filter(Boolean)
         .join(', ')}
       title={[title, pin?.why].filter(Boolean).join('\n')}
-      className="jp-GpuQuota-row"
-      data-row={props.id}
-      style={{ top: props.top, height: props.height }}
-      tabIndex={active ? 0 : -1}
-      onContextMenu={event => {
-        event.preventDefault();
-        event.stopPropagation();
-        onMenu(snapshot, pointOf(event), event.currentTarget);
-      }}
+      onMenu={menu}
+      actions={<MoreButton active={active} name={title} onMenu={menu} />}
     >
-      <div role="gridcell" className="jp-GpuQuota-rowText">
-        <div className="jp-GpuQuota-rowTitle">
-          <span className="jp-GpuQuota-state" aria-hidden="true">
-            <snapshotIcon.react tag="span" />
-          </span>
-          <span className="jp-GpuQuota-name">{title}</span>
-          {tags.map(tag => (
-            <Badge key={tag} kind="here">
-              {tag}
-            </Badge>
-          ))}
-          {pin ? <Badge title={pin.why}>{trans.__('pinned')}</Badge> : null}
-        </div>
-        <div className="jp-GpuQuota-treeLine">
-          <span className="jp-GpuQuota-share">{name || whose}</span>
-          {name ? <span className="jp-GpuQuota-whose">{whose}</span> : null}
-        </div>
-        <div className="jp-GpuQuota-treeLine">
-          {isWhole || snapshot.state === 'making' ? null : (
-            <warningIcon.react tag="span" aria-hidden="true" />
-          )}
-          <span className="jp-GpuQuota-status">
-            {isWhole ? text : [state, text].filter(Boolean).join(' · ')}
-          </span>
-        </div>
+      <div className="jp-GpuQuota-rowTitle">
+        <span className="jp-GpuQuota-state" aria-hidden="true">
+          <snapshotIcon.react tag="span" />
+        </span>
+        <span className="jp-GpuQuota-name">{title}</span>
+        {tags.map(tag => (
+          <Badge key={tag} kind="here">
+            {tag}
+          </Badge>
+        ))}
+        {pin ? <Badge title={pin.why}>{trans.__('pinned')}</Badge> : null}
       </div>
-      <div role="gridcell" className="jp-GpuQuota-rowActions">
-        <IconButton
-          icon={moreIcon}
-          label={trans.__('More actions on %1', title)}
-          aria-haspopup="menu"
-          tabIndex={active ? 0 : -1}
-          onClick={event => {
-            const { left, bottom } =
-              event.currentTarget.getBoundingClientRect();
-            onMenu(snapshot, { x: left, y: bottom }, event.currentTarget);
-          }}
-        />
+      <div className="jp-GpuQuota-treeLine">
+        <span className="jp-GpuQuota-share">{name || whose}</span>
+        {name ? <span className="jp-GpuQuota-whose">{whose}</span> : null}
       </div>
-    </div>
+      <div className="jp-GpuQuota-treeLine">
+        {isWhole || snapshot.state === 'making' ? null : (
+          <warningIcon.react tag="span" aria-hidden="true" />
+        )}
+        <span className="jp-GpuQuota-status">
+          {isWhole ? text : [state, text].filter(Boolean).join(' · ')}
+        </span>
+      </div>
+    </ListRow>
   );
 });

@@ -16,16 +16,17 @@ import { JobsView } from '../datasets/joblist';
 import { Offered } from '../datasets/offered';
 import { bytesText } from '../parts/amounts';
 import { Notice } from '../parts/controls';
+import { FilterField } from '../datasets/listparts';
 import { IPoint, openActions } from '../parts/menu';
 import { report } from '../parts/report';
 import { IUi, LiveWidget, useMe, useNow, useResult, useUi } from '../parts/ui';
 import { VirtualList } from '../parts/virtuallist';
 import { removeSnapshot } from './forms';
 import { open, snapshotEntries } from './menu';
-import { Restores } from './restores';
 import { changeRules } from './rules';
 import { SnapshotRow } from './row';
 import '../datasets/style';
+import { restoreText } from './texts';
 
 const ROW_HEIGHT = 62;
 /** Snapshots that are found without a filter. */
@@ -78,13 +79,10 @@ function Snapshots(props: IProps & { list: SnapshotList }): JSX.Element {
       ))}
       <div className="jp-GpuQuota-filter">
         {items.length > FEW ? (
-          <input
-            type="search"
-            className="jp-GpuQuota-input"
-            placeholder={trans.__('Filter')}
-            aria-label={trans.__('Filter snapshots by note, tag or session')}
+          <FilterField
+            label={trans.__('Filter snapshots by note, tag or session')}
             value={filter}
-            onChange={event => setFilter(event.target.value)}
+            onChange={setFilter}
           />
         ) : null}
         <button
@@ -214,5 +212,37 @@ function Total({ list }: { list: SnapshotList }): JSX.Element | null {
           )
         : ''}
     </p>
+  ) : null;
+}
+
+/** Show restores that go on, and why others have failed. */
+function Restores(props: {
+  resource: IResource<RestorationList>;
+}): JSX.Element | null {
+  const { trans } = useUi();
+  const result = useResult(props.resource);
+  const all = result.status === 'ready' ? result.value.items : [];
+  const shown = all.filter(({ state }) => state !== 'done');
+  return shown.length ? (
+    <ul className="jp-GpuQuota-jobs" aria-label={trans.__('Restores')}>
+      {shown.map(restore => {
+        const { id, problem, state } = restore;
+        const text = restoreText(trans, restore);
+        return (
+          <li key={id}>
+            {state === 'failed' ? (
+              <Notice>
+                <strong>{text}</strong>
+                {problem ? (
+                  <p>{[problem.message, problem.hint].join(' ')}</p>
+                ) : null}
+              </Notice>
+            ) : (
+              <p>{text}</p>
+            )}
+          </li>
+        );
+      })}
+    </ul>
   ) : null;
 }

@@ -5,7 +5,7 @@ import { routes } from '../../api/routes';
 import { IResource, Resource } from '../../state/resource';
 import { allSnapshots, ofSnapshot } from '../../state/snapshots/list';
 import { LineageView } from '../datasets/lineage';
-import { IUi, LiveWidget } from '../parts/ui';
+import { IUi, LiveWidget, inMain } from '../parts/ui';
 import { CompareSnapshots } from './compare';
 import { SnapshotView } from './details';
 import { SnapshotTable } from './list';
@@ -15,7 +15,7 @@ import '../datasets/style';
 /** Make the table of all snapshots. */
 export function makeTable(ui: IUi): MainAreaWidget {
   const resource = allSnapshots(ui.workspace);
-  return inMain(ui, <SnapshotTable resource={resource} />, resource);
+  return watching(ui, <SnapshotTable resource={resource} />, resource);
 }
 
 /** Make the view of one snapshot. */
@@ -27,7 +27,7 @@ export function makeSnapshot(ui: IUi, snapshot: string): MainAreaWidget {
     `${routes.snapshotsGet.name} ${snapshot}`,
     background => workspace.call(routes.snapshotsGet, { args, background })
   );
-  return inMain(ui, <SnapshotView resource={resource} />, resource);
+  return watching(ui, <SnapshotView resource={resource} />, resource);
 }
 
 /** Make the comparison of two snapshots. */
@@ -51,7 +51,7 @@ export function makeComparison(
       return known;
     }
   );
-  return inMain(ui, <CompareSnapshots resource={resource} />, resource);
+  return watching(ui, <CompareSnapshots resource={resource} />, resource);
 }
 
 /** Make the drawing of a snapshot's lineage. */
@@ -72,10 +72,10 @@ export function makeLineage(ui: IUi, snapshot: string): MainAreaWidget {
       legend={trans.__('Left: made from. Middle: snapshots. Right: restored.')}
     />
   );
-  return inMain(ui, view, resource);
+  return watching(ui, view, resource);
 }
 
-function inMain<T>(
+function watching<T>(
   ui: IUi,
   view: JSX.Element,
   resource: Resource<T>
@@ -85,7 +85,5 @@ function inMain<T>(
   const content = new LiveWidget(ui, view, watched);
   content.disposed.connect(() => resource.dispose());
   content.addClass('jp-GpuQuota-detailsWidget');
-  const widget = new MainAreaWidget({ content });
-  widget.toolbar.hide(); // it would be empty
-  return widget;
+  return inMain(content);
 }

@@ -1,19 +1,22 @@
 import { addIcon } from '@jupyterlab/ui-components';
 import { Widget } from '@lumino/widgets';
 import React, { useCallback, useMemo, useState } from 'react';
-import { Volume, VolumeList } from '../../api/models';
+import { StorageClass, Volume, VolumeList } from '../../api/models';
 import { VolumeActions } from '../../state/volumes/actions';
-import { idOf, matching } from '../../state/volumes/volumes';
-import { Notice } from '../parts/controls';
-import { IPoint, openActions } from '../parts/menu';
+import { idOf, matching, may } from '../../state/volumes/volumes';
+import { Badge, Notice } from '../parts/controls';
+import { IEntry, IPoint, openActions } from '../parts/menu';
+import { FilterField, ListRow, MoreButton, OnMenu } from '../datasets/listparts';
 import { IUi, LiveWidget, useUi } from '../parts/ui';
-import { VirtualList } from '../parts/virtuallist';
+import { IRowProps, VirtualList } from '../parts/virtuallist';
 import { Offered } from '../datasets/offered';
-import { createVolume, deleteVolume } from './forms';
+import { changeVolume, createVolume, deleteVolume } from './forms';
 import { showVolume } from './details';
-import { volumeEntries } from './menu';
-import { VolumeRow } from './row';
 import '../datasets/style';
+import { CommandIDs } from '../../commands';
+import { copy } from '../datasets/dialogs';
+import { warningIcon } from '../../icons';
+import { fillText, modeText, placesText, problemText, usesText } from './texts';
 
 const ROW_HEIGHT = 62;
 /** Volumes that are found without a filter. */
@@ -49,13 +52,10 @@ function Volumes({ list }: { list: VolumeList }): JSX.Element {
       ))}
       <div className="jp-GpuQuota-filter">
         {items.length > FEW ? (
-          <input
-            type="search"
-            className="jp-GpuQuota-input"
-            placeholder={trans.__('Filter')}
-            aria-label={trans.__('Filter volumes by name, project or user')}
+          <FilterField
+            label={trans.__('Filter volumes by name, project or user')}
             value={filter}
-            onChange={event => setFilter(event.target.value)}
+            onChange={setFilter}
           />
         ) : null}
         {classes.length ? (
@@ -120,5 +120,131 @@ function List(props: {
     />
   ) : (
     <p className="jp-GpuQuota-quiet">{trans.__('No matching volumes.')}</p>
+  );
+}
+
+/** Return what can be done to a volume. */
+function volumeEntries(
+  ui: IUi,
+  actions: VolumeActions,
+  volume: Volume,
+  classes: readonly StorageClass[]
+): (IEntry | null)[] {
+  const { commands, trans } = ui;
+  const { folder, kind, name, project } = volume;
+  const launching = {
+    label: trans.__('Launch a Session with It…'),
+    run: () =>
+      void commands.execute(CommandIDs.launch, { project, volume: name })
+  };
+  const cloning = {
+    label: trans.__('Clone…'),
+    run: () => void createVolume(ui, actions, classes, volume)
+  };
+  const copying = {
+    label: trans.__('Copy Path'),
+    run: () => copy(trans, folder)
+  };
+  const changing = {
+    label: trans.__('Change…'),
+    run: () => void changeVolume(ui, actions, classes, volume)
+  };
+  const deleting = {
+    label: trans.__('Delete…'),
+    run: () => void deleteVolume(ui, actions, volume)
+  };
+  return [
+    { label: trans.__('Show Details'), run: () => void showVolume(ui, volume) },
+    ...(may(volume, 'mount') ? [launching] : []),
+    ...(may(volume, 'mount') && kind === 'claim' ? [cloning] : []),
+    ...(folder ? [copying] : []),
+    ...(may(volume, 'change') ? [null, changing] : []),
+    ...(may(volume, 'delete') ? [deleting] : [])
+  ];
+}
+
+/** Show one volume in three lines: its name, how full it is, and who mounts it. */
+const VolumeRow = React.memo(function VolumeRow(
+  props: IRowProps & {
+    volume: Volume;
+    onMenu: (volume: Volume, at: IPoint, from: HTMLElement) => void;
+  }
+): JSX.Element {
+  const { trans } = useUi();
+  const { active, onMenu, volume } = props;
+  const menu: OnMenu = (at, from) => onMenu(volume, at, from);
+  const { description, name, project } = volume;
+  const fill = fillText(trans, volume);
+  const places = placesText(volume);
+  const problem = problemText(trans, volume);
+  const uses = usesText(trans, volume);
+  return (
+    <ListRow
+      {...props}
+      aria-label={[name, project, fill, ...volume.modes, places, problem, uses]
+        .filter(Boolean)
+        .join(', ')}
+      title={[description, problem].filter(Boolean).join('\n') || undefined}
+      onMenu={menu}
+      actions={<MoreButton active={active} name={name} onMenu={menu} />}
+    >
+      <div className="jp-GpuQuota-rowTitle">
+        <span className="jp-GpuQuota-name" title={name}>
+          {name}
+        </span>
+        <span className="jp-GpuQuota-whose" title={project}>
+          {project}
+        </span>
+      </div>
+      <div className="jp-GpuQuota-treeLine">
+        <Fill volume={volume} text={fill} />
+        <Badges volume={volume} places={places} />
+      </div>
+      <div className="jp-GpuQuota-treeLine">
+        {problem ? <warningIcon.react tag="span" aria-hidden="true" /> : null}
+        <span className="jp-GpuQuota-status">{problem || uses}</span>
+      </div>
+    </ListRow>
+  );
+});
+
+/** How full it is, in words, and as a bar where it has an end. */
+function Fill(props: { volume: Volume; text: string }): JSX.Element {
+  const { size, used } = props.volume;
+  const part = used !== null && size ? used / size : null;
+  return (
+    <>
+      {part === null ? null : (
+        <span
+          className={`jp-GpuQuota-fill${part > 0.9 ? ' jp-mod-full' : ''}`}
+          aria-hidden="true"
+        >
+          <span style={{ width: `${100 * Math.min(1, part)}%` }} />
+        </span>
+      )}
+      <span className="jp-GpuQuota-share">{props.text}</span>
+    </>
+  );
+}
+
+function Badges(props: { volume: Volume; places: string }): JSX.Element {
+  const { trans } = useUi();
+  const { places, volume } = props;
+  const [mode] = volume.modes;
+  return (
+    <>
+      {volume.read_only ? (
+        <Badge>{trans.__('read-only')}</Badge>
+      ) : mode ? (
+        <Badge
+          title={volume.modes.map(each => modeText(trans, each)).join('\n')}
+        >
+          {volume.modes.join(' ')}
+        </Badge>
+      ) : null}
+      {places ? (
+        <Badge title={trans.__('Only on %1', places)}>{places}</Badge>
+      ) : null}
+    </>
   );
 }
