@@ -17,7 +17,7 @@ from ..model.struct import Number, Page
 from ..model.templates import Template, TemplateFields, TemplateList
 from . import urls
 from .connection.context import Context
-from .data.fetching import fetch_own
+from .data.transfers import fetch_own
 from .lifecycle import Lifecycle, settled
 from .listing import Listing
 from .logs import Logs

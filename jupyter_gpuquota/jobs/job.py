@@ -15,9 +15,8 @@ from ..client.connection.context import Context
 from ..errors import Damaged, FieldError, GpuQuotaError, NotFound, refused
 from ..model.datasets import jobs
 from ..model.datasets.caches import CacheList
-from ..model.datasets.datasets import Dataset
+from ..model.datasets.datasets import Dataset, Lake, LakeList
 from ..model.datasets.jobs import JobReport, JobState
-from ..model.datasets.lakes import Lake, LakeList
 from ..model.datasets.lines import CacheIndex, JobLine
 from ..model.datasets.versions import Version, VersionReport
 from ..model.struct import problem_of

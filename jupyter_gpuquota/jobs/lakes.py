@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import InvalidFields, NotAllowed, NotFound, Unavailable, Unsupported
-from ..model.datasets.lakes import Lake
+from ..model.datasets.datasets import Lake
 from ..model.datasets.versions import VersionReport
 from ..store.catalog import Catalog
 from ..store.lake import credentials, layout

@@ -22,7 +22,7 @@ from ..core.snapshots.redaction import secret_values
 from ..core.snapshots.volumes import mounted
 from ..environ import BACKEND, STATE_DIR
 from ..errors import NotFound
-from ..model.datasets.lakes import Lake
+from ..model.datasets.datasets import Lake
 from ..model.sessions import Session
 from ..store.tasks import in_thread
 from .config import LocalConfig

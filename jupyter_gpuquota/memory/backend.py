@@ -31,7 +31,7 @@ from ..control.volumes.restored import RestoredVolumes
 from ..control.volumes.store import Measured, VolumeRecord
 from ..control.worker import Pace
 from ..core.idle.policy import Limits
-from ..model.datasets.lakes import Lake
+from ..model.datasets.datasets import Lake
 from ..model.environments import Environment, LaunchPlace
 from ..model.idleness import PresenceRequest
 from ..model.pods import ContainerRules

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ..control.datasets.keeper import Copy
 from ..control.datasets.launching import Order
-from ..control.datasets.leases import Copy
 from ..errors import InUse, NotFound
 from ..model.datasets.caches import CachedVersion, Pin
 from ..model.datasets.versions import SHOWN

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..model.datasets.caches import CacheAnswer, CachedVersion, CacheRoom, Pin
-from ..model.datasets.datasets import Dataset, DatasetRecord
+from ..model.datasets.datasets import Dataset, DatasetRecord, Lake
 from ..model.datasets.files import (
     CompareQuery,
     Comparison,
@@ -19,7 +19,6 @@ from ..model.datasets.files import (
     FileQuery,
 )
 from ..model.datasets.jobs import Job, JobReport
-from ..model.datasets.lakes import Lake
 from ..model.datasets.lineage import DataUse
 from ..model.datasets.settings import DataSettings
 from ..model.datasets.versions import Version

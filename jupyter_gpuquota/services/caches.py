@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from ..core.datasets import disclosure, pins, rights
+from ..core.datasets import pins, rights
 from ..model.datasets.caches import CacheAnswer, CachedVersion, CacheList, CacheQuery
 from ..model.struct import Nothing
 from ..ports.backend import Backend, require
@@ -19,7 +19,7 @@ async def list_(backend: Backend, call: Call) -> CacheList:
     able = _able(backend)
     seen = {each.name for each in rights.seen(datasets.able(backend).all(), call.rights)}
     items = (
-        disclosure.cached(each, call.rights)
+        rights.cached(each, call.rights)
         for each in able.all()
         if each.dataset in seen and query.dataset in {"", each.dataset}
     )
@@ -43,15 +43,13 @@ async def pin(backend: Backend, call: Call) -> CachedVersion:
     """Set the caller's pin of a cached version."""
     wanted = pins.new_pin(call.body, call.who, datetime.now(UTC))
     version = await versions.find(backend, call, "cache", "pin")
-    return disclosure.cached(
-        await _able(backend).pin(version.dataset, version.id, wanted), call.rights
-    )
+    return rights.cached(await _able(backend).pin(version.dataset, version.id, wanted), call.rights)
 
 
 async def unpin(backend: Backend, call: Call) -> CachedVersion:
     """Remove the caller's pin of a cached version."""
     version = await versions.find(backend, call, "cache", "unpin")
-    return disclosure.cached(
+    return rights.cached(
         await _able(backend).unpin(version.dataset, version.id, call.who), call.rights
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from ..core.datasets import disclosure, jobs, requests, rights
+from ..core.datasets import jobs, requests, rights
 from ..model.datasets.datasets import Dataset, DatasetAction, DatasetList
 from ..model.struct import Nothing
 from ..ports.backend import Backend, require
@@ -15,15 +15,13 @@ from .call import Call
 async def list_(backend: Backend, call: Call) -> DatasetList:
     """Return the datasets that the caller may see."""
     datasets = able(backend)
-    items = (
-        disclosure.dataset(each, call.rights) for each in rights.seen(datasets.all(), call.rights)
-    )
+    items = (rights.dataset(each, call.rights) for each in rights.seen(datasets.all(), call.rights))
     return DatasetList(items=tuple(items), problems=datasets.problems())
 
 
 async def get(backend: Backend, call: Call) -> Dataset:
     """Return one dataset."""
-    return disclosure.dataset(find(backend, call), call.rights)
+    return rights.dataset(find(backend, call), call.rights)
 
 
 async def create(backend: Backend, call: Call) -> Dataset:
@@ -37,7 +35,7 @@ async def create(backend: Backend, call: Call) -> Dataset:
         call.rights,
         datetime.now(UTC),
     )
-    return disclosure.dataset(await datasets.create(record, lake), call.rights)
+    return rights.dataset(await datasets.create(record, lake), call.rights)
 
 
 async def change(backend: Backend, call: Call) -> Dataset:
@@ -45,7 +43,7 @@ async def change(backend: Backend, call: Call) -> Dataset:
     dataset = find(backend, call, "remove", "change")
     able(backend.at(call.body.project or dataset.project))
     record = requests.changed_record(dataset, call.body, _projects(backend), call.rights)
-    return disclosure.dataset(await able(backend).change(record), call.rights)
+    return rights.dataset(await able(backend).change(record), call.rights)
 
 
 async def delete(backend: Backend, call: Call) -> Nothing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.datasets import disclosure, rights
+from ..core.datasets import rights
 from ..errors import NotAllowed, NotFound, Unsupported
 from ..model.datasets.datasets import DatasetAction
 from ..model.datasets.jobs import Job, JobKind, JobList, JobQuery, JobReport, JobStarted
@@ -26,7 +26,7 @@ async def list_(backend: Backend, call: Call) -> JobList:
     """Return the jobs that the caller may see."""
     query: JobQuery = call.query
     items = (
-        disclosure.job(job, call.rights)
+        rights.job(job, call.rights)
         for job in _able(backend).all()
         if _sees(backend, call, job)
         and query.dataset in {"", job.dataset}
@@ -37,7 +37,7 @@ async def list_(backend: Backend, call: Call) -> JobList:
 
 async def get(backend: Backend, call: Call) -> Job:
     """Return one job."""
-    return disclosure.job(_find(backend, call), call.rights)
+    return rights.job(_find(backend, call), call.rights)
 
 
 async def start(backend: Backend, call: Call) -> JobStarted:
@@ -61,9 +61,7 @@ async def report(backend: Backend, call: Call) -> Job:
         call.rights.check_admin()
     if known and known.user != call.who and not call.rights.admin:
         raise NotAllowed(f"The job {known.id} is another user's.", hint="Start a job of your own.")
-    return disclosure.job(
-        await _able(backend).report(call.args["job"], told, call.who), call.rights
-    )
+    return rights.job(await _able(backend).report(call.args["job"], told, call.who), call.rights)
 
 
 async def cancel(backend: Backend, call: Call) -> Job:
@@ -75,7 +73,7 @@ async def cancel(backend: Backend, call: Call) -> Job:
         else:
             dataset = rights.find(job.dataset, datasets.able(backend).all(), call.rights)
             rights.check("remove", dataset, call.rights, f"cancel the {job.kind} of")
-    return disclosure.job(await _able(backend).cancel(job.id), call.rights)
+    return rights.job(await _able(backend).cancel(job.id), call.rights)
 
 
 def _find(backend: Backend, call: Call) -> Job:

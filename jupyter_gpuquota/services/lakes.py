@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from ..core.datasets import disclosure
-from ..core.datasets.settings import check_data
-from ..core.datasets.settings_change import effect
+from ..core.datasets.rights import lake
+from ..core.datasets.settings import check_data, effect
+from ..model.datasets.datasets import CollectRequest, Lake, LakeList
 from ..model.datasets.jobs import Job
-from ..model.datasets.lakes import CollectRequest, Lake, LakeList
 from ..model.datasets.settings import DataChangePreview, DataSettings
 from ..ports.backend import Backend, require
 from . import datasets
@@ -18,9 +17,7 @@ from .call import Call
 async def list_(backend: Backend, call: Call) -> LakeList:
     """Return the lakes that the caller may use."""
     found = datasets.able(backend).lakes()
-    return LakeList(
-        items=tuple(disclosure.lake(lake, call.rights) for lake in found if _usable(lake, call))
-    )
+    return LakeList(items=tuple(lake(each, call.rights) for each in found if _usable(each, call)))
 
 
 async def settings(backend: Backend, call: Call) -> DataSettings:

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.kubernetes.labels import SESSION
+from jupyter_gpuquota.model.datasets.datasets import Lake
 from jupyter_gpuquota.model.datasets.jobs import JobReport
-from jupyter_gpuquota.model.datasets.lakes import Lake
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.cluster import Cluster

@@ -17,8 +17,7 @@ from jupyter_gpuquota.kubernetes.datasets.capability import Around, ClusterDatas
 from jupyter_gpuquota.kubernetes.resources import JOBS
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.datasets.caches import CacheRules
-from jupyter_gpuquota.model.datasets.datasets import Dataset
-from jupyter_gpuquota.model.datasets.lakes import Lake
+from jupyter_gpuquota.model.datasets.datasets import Dataset, Lake
 from jupyter_gpuquota.model.datasets.mounts import DataMount
 from jupyter_gpuquota.model.datasets.versions import Version
 from jupyter_gpuquota.model.sessions import Session

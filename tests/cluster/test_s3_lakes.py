@@ -26,9 +26,9 @@ from jupyter_gpuquota.kubernetes.resources import (
     STATEFUL_SETS,
 )
 from jupyter_gpuquota.model.datasets.caches import VerifyRequest
+from jupyter_gpuquota.model.datasets.datasets import CollectRequest
 from jupyter_gpuquota.model.datasets.files import ContentQuery
 from jupyter_gpuquota.model.datasets.jobs import Job, JobQuery
-from jupyter_gpuquota.model.datasets.lakes import CollectRequest
 from jupyter_gpuquota.model.datasets.versions import Version
 from jupyter_gpuquota.model.routes.table import ROUTES
 from scripts import programs

@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.model.about import ChangesQuery
 from jupyter_gpuquota.model.datasets.caches import CacheQuery, PinRequest, VerifyRequest
-from jupyter_gpuquota.model.datasets.datasets import DatasetChange, DatasetRequest
+from jupyter_gpuquota.model.datasets.datasets import CollectRequest, DatasetChange, DatasetRequest
 from jupyter_gpuquota.model.datasets.files import (
     CompareQuery,
     ContentQuery,
@@ -15,7 +15,6 @@ from jupyter_gpuquota.model.datasets.files import (
     PreviewQuery,
 )
 from jupyter_gpuquota.model.datasets.jobs import JobQuery, JobReport, JobRequest
-from jupyter_gpuquota.model.datasets.lakes import CollectRequest
 from jupyter_gpuquota.model.datasets.lineage import LineageQuery
 from jupyter_gpuquota.model.datasets.settings import DataSettingsRequest
 from jupyter_gpuquota.model.datasets.versions import TagRequest, VersionReport

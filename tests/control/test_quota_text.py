@@ -13,7 +13,7 @@ from jupyter_gpuquota.control.settings.quota_file import Present, read
 from jupyter_gpuquota.control.settings.quota_text import text_of
 from jupyter_gpuquota.control.settings.settings import Settings
 from jupyter_gpuquota.core.idle.policy import BUILT_IN
-from jupyter_gpuquota.model.datasets.lakes import Lake
+from jupyter_gpuquota.model.datasets.datasets import Lake
 from jupyter_gpuquota.model.datasets.settings import CacheSettings, DataSettings
 from jupyter_gpuquota.model.policy import Exemption, Policy, PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.projects import Groups, NodeGroup

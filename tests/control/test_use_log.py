@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.control.datasets.use_log import UseLog
+from jupyter_gpuquota.control.datasets.uses import UseLog
 from jupyter_gpuquota.model.datasets.mounts import DataMount
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_session

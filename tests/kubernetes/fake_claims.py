@@ -15,18 +15,16 @@ from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJobSettings
 from jupyter_gpuquota.kubernetes.datasets.caches import ClaimCaches
 from jupyter_gpuquota.kubernetes.datasets.jobs import DataJobs
 from jupyter_gpuquota.kubernetes.datasets.marks import Copy
-from jupyter_gpuquota.kubernetes.datasets.objects import DataJobObjects
 from jupyter_gpuquota.kubernetes.datasets.project_caches import ProjectCaches
 from jupyter_gpuquota.kubernetes.datasets.reporting import Reports
-from jupyter_gpuquota.kubernetes.datasets.task import Task, task_of
+from jupyter_gpuquota.kubernetes.datasets.task import DataJobObjects, Task, task_of
 from jupyter_gpuquota.kubernetes.datasets.work import Work
 from jupyter_gpuquota.kubernetes.objects.workloads import Job as KubeJob
 from jupyter_gpuquota.kubernetes.resources import CLAIMS, JOBS, PODS
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.datasets.caches import CachedVersion, CacheRoom, Lease
-from jupyter_gpuquota.model.datasets.datasets import Dataset
+from jupyter_gpuquota.model.datasets.datasets import Dataset, Lake
 from jupyter_gpuquota.model.datasets.jobs import Job, JobReport
-from jupyter_gpuquota.model.datasets.lakes import Lake
 from jupyter_gpuquota.model.datasets.lines import CacheIndex, JobLine
 from jupyter_gpuquota.model.datasets.versions import Version
 from jupyter_gpuquota.model.struct import Problem

@@ -15,8 +15,7 @@ from zlib import compress
 from msgspec.structs import replace
 
 from jupyter_gpuquota.control.board import Board
-from jupyter_gpuquota.control.datasets.job_board import JobBoard
-from jupyter_gpuquota.control.datasets.job_store import JobStore
+from jupyter_gpuquota.control.datasets.job_board import JobBoard, JobStore
 from jupyter_gpuquota.control.datasets.opening import open_lake
 from jupyter_gpuquota.control.snapshots.parts import MARK
 from jupyter_gpuquota.kubernetes.api import Api
@@ -29,8 +28,8 @@ from jupyter_gpuquota.kubernetes.snapshots.assembly import Cluster, ClusterSnaps
 from jupyter_gpuquota.kubernetes.snapshots.kinds import CLASSES, SNAPSHOTS
 from jupyter_gpuquota.kubernetes.snapshots.order import Patience
 from jupyter_gpuquota.kubernetes.snapshots.plan import PROVISIONER
+from jupyter_gpuquota.model.datasets.datasets import Lake
 from jupyter_gpuquota.model.datasets.jobs import Job
-from jupyter_gpuquota.model.datasets.lakes import Lake
 from jupyter_gpuquota.model.programs import ExecRequest, ExecResult
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from jupyter_gpuquota.model.volumes.mounts import Mount

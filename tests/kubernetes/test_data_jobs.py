@@ -14,8 +14,7 @@ from jupyter_gpuquota.errors import GpuQuotaError, NotAllowed
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJob, DataJobSettings, name_of
 from jupyter_gpuquota.kubernetes.datasets.jobs import DataJobs
-from jupyter_gpuquota.kubernetes.datasets.objects import DataJobObjects
-from jupyter_gpuquota.kubernetes.datasets.task import Task
+from jupyter_gpuquota.kubernetes.datasets.task import DataJobObjects, Task
 from jupyter_gpuquota.kubernetes.resources import EVENTS, JOBS, PODS
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from jupyter_gpuquota.model.reasons import Reason

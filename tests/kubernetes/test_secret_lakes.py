@@ -10,7 +10,7 @@ from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.datasets.lakes import SecretLakes
 from jupyter_gpuquota.kubernetes.resources import SECRETS
-from jupyter_gpuquota.model.datasets.lakes import Lake
+from jupyter_gpuquota.model.datasets.datasets import Lake
 from tests.kubernetes.fake_api import FakeApi
 
 pytestmark = pytest.mark.asyncio

@@ -16,10 +16,9 @@ import pytest
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.model.datasets.caches import CacheList
-from jupyter_gpuquota.model.datasets.datasets import Dataset, DatasetList
+from jupyter_gpuquota.model.datasets.datasets import Dataset, DatasetList, LakeList
 from jupyter_gpuquota.model.datasets.files import Comparison, DataFile
 from jupyter_gpuquota.model.datasets.jobs import Job, JobList, JobReport
-from jupyter_gpuquota.model.datasets.lakes import LakeList
 from jupyter_gpuquota.model.datasets.versions import Version
 from jupyter_gpuquota.model.struct import Page, Problem
 from jupyter_gpuquota.store.processes import this_process

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from ...errors import NotFound
-from ...model.datasets.lakes import Lake, LakeList
+from ...model.datasets.datasets import Lake, LakeList
 from ...model.datasets.settings import (
     DataChangePreview,
     DataSettings,

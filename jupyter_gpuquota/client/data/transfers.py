@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack, overload
 
-from ...errors import FieldError, refused
+from ...errors import FieldError, GpuQuotaError, refused
 from ...model.datasets.caches import CacheAnswer, CachedVersion, VerifyRequest
-from ...model.datasets.datasets import Dataset
+from ...model.datasets.datasets import CollectRequest, Dataset
 from ...model.datasets.jobs import Job
-from ...model.datasets.lakes import CollectRequest
 from ...model.datasets.names import parse_name, shown_path
 from ...model.datasets.versions import Version
-from .following import Progress, begun, finished
+from ...model.sessions import Session
+from ..connection.context import Context
+from .jobs import Progress, begun, finished
 from .naming import OfVersions, version_args
 from .processes import option
 
@@ -216,3 +218,16 @@ def _absolute(folder: Folder) -> str:
 
 def _full(version: Version) -> str:
     return f"{version.dataset}@{version.id}"
+
+
+def fetch_own(context: Context, session: Session) -> None:
+    """Begin to fetch what a queued session misses from lakes of members, as the caller.
+
+    The controller fetches the rest. Where a fetch cannot begin, the session's reason says what to
+    do.
+    """
+    for mount in session.spec.data if session.state == "waiting" else ():
+        with suppress(GpuQuotaError):
+            dataset: Dataset = context.call("datasets.get", {"dataset": mount.dataset})
+            if dataset.own_lake:
+                Transfers(context).cache(f"{mount.dataset}@{mount.version}", wait=False)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ...core.datasets.settings import rules_for
 from ...model.datasets.caches import CachedVersion, CacheRules, Lease
+from ...model.datasets.datasets import Lake
 from ...model.datasets.jobs import Job
-from ...model.datasets.lakes import Lake
 from ...model.sessions import Session
 from ...ports.backend import Backend
 from ...store.cache.places import place
@@ -28,18 +28,15 @@ from .files.listings import Listings
 from .files.reading import Reader, TreeOf
 from .files.spare import Spare
 from .gate import DataGate
-from .job_board import SETTLING, JobBoard
-from .job_store import JobStore
+from .job_board import SETTLING, JobBoard, JobStore
 from .jobs import DataJobs
-from .keeper import Keeper
+from .keeper import Copy, Keeper, leases_of
 from .launching import Launcher
-from .leases import Copy, leases_of
 from .manifests import Manifests
 from .registry import Opening, Registry
 from .shelf import Shelf
 from .upkeep import Upkeep
-from .use_log import UseLog
-from .uses import Uses
+from .uses import UseLog, Uses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,7 @@ from msgspec.structs import asdict
 
 from ...errors import FieldError, NotFound, refused
 from ...model.datasets.caches import CachedVersion
-from ...model.datasets.datasets import Dataset, DatasetRecord
-from ...model.datasets.lakes import Lake
+from ...model.datasets.datasets import Dataset, DatasetRecord, Lake
 from ...model.datasets.versions import SHOWN, Version, VersionCopy
 from ...ports.datasets import Contents
 from ...store.lake.history import Commit, Stats

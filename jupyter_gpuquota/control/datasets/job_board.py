@@ -7,19 +7,19 @@ reports, so it lets nobody begin for a moment.
 from __future__ import annotations
 
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from itertools import count
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
 from ...core.datasets import jobs
 from ...core.datasets.jobs import Known
-from ...errors import GpuQuotaError, WrongState
+from ...errors import GpuQuotaError, NotFound, WrongState
 from ...model.datasets.jobs import Job, JobReport, JobState
 from ...model.struct import problem_of
 from ...store.processes import started
-from .job_store import JobStore
 
 SETTLING = timedelta(seconds=1.5)
 """How long a new controller waits for the reports of running jobs: three of their intervals."""
@@ -32,6 +32,33 @@ Admission = Callable[[Job], Awaitable[None]]
 
 Ended = Callable[[Job], None]
 """Called with every job that has ended."""
+
+
+class JobStore:
+    """Jobs by id; replaced as a whole, so that readers need no lock."""
+
+    def __init__(self) -> None:
+        self.known: Mapping[str, Known] = MappingProxyType({})
+
+    def all(self) -> tuple[Job, ...]:
+        """Return all jobs, the newest first."""
+        found = sorted(self.known.values(), key=lambda known: known.number, reverse=True)
+        return tuple(known.job for known in found)
+
+    def find(self, job: str) -> Known:
+        """Return one job. Raises NotFound."""
+        if job not in self.known:
+            raise NotFound(f"Job {job!r} not found.", hint="jupyter gpu data jobs lists them.")
+        return self.known[job]
+
+    def put(self, known: Known) -> None:
+        """Add or replace a job."""
+        self.known = MappingProxyType({**self.known, known.job.id: known})
+
+    def forget(self, jobs: list[str]) -> None:
+        """Remove jobs."""
+        rest = {name: known for name, known in self.known.items() if name not in jobs}
+        self.known = MappingProxyType(rest)
 
 
 class JobBoard:

@@ -8,8 +8,7 @@ from ...errors import Conflict, FieldError, NotAllowed, NotFound, refused
 from ...model.datasets.jobs import Job, JobReport
 from ...model.datasets.versions import SHOWN, Version
 from ...store.spawn import new_id
-from .job_board import JobBoard
-from .job_store import JobStore
+from .job_board import JobBoard, JobStore
 from .keeper import Keeper
 from .launching import Launcher, Order
 from .registry import Registry

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -11,12 +12,37 @@ from msgspec.structs import replace
 from ...core.datasets import eviction
 from ...core.datasets.eviction import RulesOf
 from ...errors import Conflict, GpuQuotaError, InUse, NotFound
-from ...model.datasets.caches import CachedVersion, CacheRoom
+from ...model.datasets.caches import CachedVersion, CacheRoom, Lease
 from ...model.datasets.jobs import Job
 from ...model.datasets.versions import SHOWN
+from ...model.sessions import Session
 from .cache import Cache
-from .job_store import JobStore
-from .leases import Copy, Leases
+from .job_board import JobStore
+
+Copy = tuple[str, str]
+"""A version by its dataset and its id."""
+
+Leases = Callable[[], Mapping[Copy, tuple[Lease, ...]]]
+"""Returns the leases of now."""
+
+_OVER = frozenset({"suspended", "stopped", "done", "failed"})
+
+
+def leases_of(sessions: Iterable[Session]) -> dict[Copy, tuple[Lease, ...]]:
+    """Return the leases of sessions that are queued or live."""
+    found: dict[Copy, list[Lease]] = defaultdict(list)
+    for session in sessions:
+        if session.state in _OVER:
+            continue
+        lease = Lease(
+            session=session.id,
+            name=session.spec.name,
+            project=session.spec.project,
+            since=session.since,
+        )
+        for copy in dict.fromkeys((each.dataset, each.version) for each in session.spec.data):
+            found[copy].append(lease)
+    return {copy: tuple(leases) for copy, leases in found.items()}
 
 
 class Keeper:

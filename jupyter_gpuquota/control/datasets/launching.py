@@ -11,8 +11,8 @@ import msgspec
 
 from ...environ import SECRETS
 from ...errors import GpuQuotaError, Internal, StorageFailed
+from ...model.datasets.datasets import Lake
 from ...model.datasets.jobs import JobKind, JobReport
-from ...model.datasets.lakes import Lake
 from ...store.spawn import Spawned, spawn
 from ...store.tasks import in_thread
 

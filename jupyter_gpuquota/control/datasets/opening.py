@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ...model.datasets.lakes import Lake
+from ...model.datasets.datasets import Lake
 from ...store.lake import credentials
 from ...store.lake.connection import Connection, connect
 from ..storage.files import writing

@@ -3,23 +3,64 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import asdict, replace
 
 from ...errors import GpuQuotaError, NotFound, Unavailable
-from ...model.datasets.datasets import DatasetRecord
-from ...model.datasets.lakes import Lake
+from ...model.datasets.datasets import DatasetRecord, Lake
 from ...store.lake.objects import Objects
-from .recall import Recall
-from .shelf import Content, Recorded, Shelf
+from .shelf import Content, Recorded, Shelf, versions_of
 
+_log = logging.getLogger(__name__)
+
+_KIND = dict[str, Content]
 Lakes = Callable[[], Sequence[Lake]]
 """The lakes that admins have set up, now."""
 
 Opening = Callable[[Lake], Objects]
 """Opens a lake; raises InvalidFields or StorageFailed where it cannot be."""
+
+
+class Recall:
+    """Copies of what shelves contained, by the URLs of their lakes. They may be lost."""
+
+    def __init__(self, own: Objects) -> None:
+        self._own = own
+        self._kept: dict[str, Mapping[str, Content]] = {}
+
+    async def remember(self, lake: Lake, datasets: Mapping[str, Content]) -> None:
+        """Keep what a lake contains, unless that is what was kept last."""
+        if self._kept.get(lake.url) == datasets:
+            return
+        self._kept[lake.url] = datasets
+        found = {name: replace(content, versions={}) for name, content in datasets.items()}
+        try:
+            await self._own.put(_key(lake), msgspec.json.encode(found))
+        except GpuQuotaError as error:
+            _log.warning("What lake %s contains cannot be kept: %s", lake.name, error)
+
+    async def recall(self, lake: Lake) -> dict[str, Content]:
+        """Return what a lake contained, nothing where that is not known."""
+        try:
+            found = msgspec.json.decode(await self._own.get(_key(lake)), type=_KIND)
+        except NotFound:
+            return {}
+        except (GpuQuotaError, msgspec.DecodeError) as error:
+            _log.warning("What lake %s contained cannot be read: %s", lake.name, error)
+            return {}
+        return {
+            name: replace(content, versions=versions_of(each for _, each in content.commits))
+            for name, content in found.items()
+        }
+
+
+def _key(lake: Lake) -> str:
+    return f"lakes/{hashlib.sha256(lake.url.encode()).hexdigest()[:32]}.json"
 
 
 class Place(NamedTuple):

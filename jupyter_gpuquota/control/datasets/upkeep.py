@@ -7,7 +7,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 
-from ...core.datasets.rehash import next_to_verify
+from ...core.datasets.eviction import next_to_verify
 from ...errors import GpuQuotaError
 from ...model.datasets.jobs import Job
 from ...model.datasets.versions import SHOWN

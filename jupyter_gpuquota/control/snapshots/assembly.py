@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...model.datasets.datasets import Lake
 from ...model.datasets.jobs import Job
-from ...model.datasets.lakes import Lake
 from ...model.sessions import Session
 from ...model.snapshots.manifest import TreePart
 from ...model.snapshots.orders import SnapshotOrder

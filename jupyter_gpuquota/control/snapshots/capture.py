@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from ...core import tracking
 from ...core.snapshots import requests
 from ...errors import Conflict, GpuQuotaError, Internal, Unsupported
+from ...model.datasets.datasets import Lake
 from ...model.datasets.jobs import Job, JobReport
-from ...model.datasets.lakes import Lake
 from ...model.sessions import LIVE, Session
 from ...model.snapshots.manifest import Consistency, Manifest, PartProblem, Trigger
 from ...model.snapshots.orders import SnapshotOrder

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Protocol
 
 from ...errors import Conflict, GpuQuotaError, StorageFailed, Unavailable
+from ...model.datasets.datasets import Lake
 from ...model.datasets.jobs import Job, JobReport
-from ...model.datasets.lakes import Lake
 from ...model.struct import error_of
 from ...store.tasks import in_thread
 from ..datasets.job_board import JobBoard

@@ -9,7 +9,7 @@ from typing import Protocol
 import msgspec
 
 from ...errors import Damaged, NotFound
-from ...model.datasets.lakes import Lake
+from ...model.datasets.datasets import Lake
 from ...model.snapshots.orders import SnapshotOrder
 from ...model.snapshots.snapshots import Snapshot
 from ...model.struct import Problem

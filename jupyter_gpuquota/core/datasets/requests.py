@@ -14,8 +14,8 @@ from ...model.datasets.datasets import (
     DatasetChange,
     DatasetRecord,
     DatasetRequest,
+    Lake,
 )
-from ...model.datasets.lakes import Lake
 from ..access import Rights
 from ..fields import FieldReader
 from .urls import check_url

@@ -1,22 +1,26 @@
-"""Checking lakes and the rules for cached versions, and what they mean for a dataset."""
+"""Lakes and the rules for cached versions: checking them, and what a change would do now."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from ...model.datasets.caches import CacheRules
-from ...model.datasets.lakes import Lake
+from ...model.datasets.caches import CachedVersion, CacheRules
+from ...model.datasets.datasets import Dataset, Lake
 from ...model.datasets.settings import (
     CacheRulesRequest,
     CacheSettings,
+    DataChangePreview,
     DataSettings,
     DataSettingsRequest,
     LakeRequest,
 )
+from ...model.datasets.versions import SHOWN
+from ...model.messages.build import joined, message
 from ...model.struct import Number
 from ..fields import FieldReader
+from . import eviction
 from .urls import check_url
 
 _SECRET = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", re.ASCII)
@@ -103,3 +107,38 @@ def _spans(field: str, asked: Mapping[str, Number], reader: FieldReader) -> dict
     return {
         name: reader.duration(f"{field}.{name}", value, "never") for name, value in asked.items()
     }
+
+
+def effect(
+    settings: DataSettings,
+    datasets: Sequence[Dataset],
+    cached: Sequence[CachedVersion],
+    capacity: int,
+    now: datetime,
+) -> DataChangePreview:
+    """Return which cached versions would go, and which datasets would lose their lake."""
+    projects = {dataset.name: dataset.project for dataset in datasets}
+
+    def rules(version: CachedVersion) -> CacheRules:
+        return rules_for(settings.cache, version.dataset, projects.get(version.dataset, ""))
+
+    going = eviction.due(cached, capacity, rules, now)
+    lakes = {lake.name for lake in settings.lakes}
+    orphaned = [
+        each.name for each in datasets if lakes and not each.own_lake | (each.lake in lakes)
+    ]
+    freed = sum(version.size for version in going)
+    sentences = []
+    if orphaned:
+        sentences.append(message("lakes.orphaned", datasets=",".join(orphaned)))
+    if going:
+        sentences.append(message("cache.evicts", count=len(going), size=freed))
+    if not sentences:
+        sentences.append(message("cache.same"))
+    return DataChangePreview(
+        message=joined(*sentences),
+        sentences=tuple(sentences),
+        evicted=tuple(f"{each.dataset}@{each.version[:SHOWN]}" for each in going),
+        freed=freed,
+        orphaned=tuple(orphaned),
+    )

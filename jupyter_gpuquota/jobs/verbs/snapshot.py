@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ...core.snapshots import identity, redaction, volumes
 from ...environ import SECRETS
 from ...errors import Conflict, Damaged, StorageFailed
-from ...model.datasets.lakes import Lake
+from ...model.datasets.datasets import Lake
 from ...model.snapshots.manifest import Manifest, PartProblem, VolumePart
 from ...model.snapshots.orders import SnapshotOrder
 from ...store.disk.failures import own_files

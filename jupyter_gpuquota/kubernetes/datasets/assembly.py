@@ -18,20 +18,18 @@ from ...control.datasets.files.browsing import Browsing
 from ...control.datasets.files.listings import Listings
 from ...control.datasets.files.reading import Reader
 from ...control.datasets.files.spare import Spare
-from ...control.datasets.job_board import JobBoard
-from ...control.datasets.job_store import JobStore
-from ...control.datasets.leases import Copy, leases_of
+from ...control.datasets.job_board import JobBoard, JobStore
+from ...control.datasets.keeper import Copy, leases_of
 from ...control.datasets.manifests import Manifests
 from ...control.datasets.opening import open_lake
 from ...control.datasets.registry import Registry
 from ...control.datasets.shelf import Shelf
-from ...control.datasets.use_log import UseLog
-from ...control.datasets.uses import Uses
+from ...control.datasets.uses import UseLog, Uses
 from ...core.datasets.settings import rules_for
 from ...errors import GpuQuotaError
 from ...model.datasets.caches import CachedVersion, CacheRules, Lease
+from ...model.datasets.datasets import Lake
 from ...model.datasets.jobs import Job
-from ...model.datasets.lakes import Lake
 from ...model.reasons import Reason
 from ...model.sessions import Session
 from ...ports.backend import Backend

@@ -8,13 +8,11 @@ from datetime import UTC, datetime
 from ...core.datasets.eviction import kept_by_pin
 from ...errors import InUse, NotAllowed, NotFound
 from ...model.datasets.caches import CacheAnswer, CachedVersion, CacheRoom, Pin
-from ...model.datasets.datasets import Dataset
-from ...model.datasets.lakes import Lake
+from ...model.datasets.datasets import Dataset, Lake
 from ...model.datasets.versions import Version
 from ..faults import translated
 from .marks import Copy
-from .project_cache import ProjectCache
-from .project_caches import ProjectCaches
+from .project_caches import ProjectCache, ProjectCaches
 from .work import Work, named, new_task
 
 LakeOf = Callable[[str], tuple[Dataset, Lake | None]]

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from ...core.datasets.eviction import RulesOf
 from ...errors import GpuQuotaError, NotFound
 from ...model.datasets.caches import CachedVersion
-from ...model.datasets.datasets import Dataset
-from ...model.datasets.lakes import Lake
+from ...model.datasets.datasets import Dataset, Lake
 from ...model.datasets.versions import Version
 from ...model.reasons import Reason
 from ...model.sessions import Session
@@ -20,12 +19,10 @@ from ..builders.helper_pod import DataJobSettings
 from ..watching.watches import Watches
 from .caches import ClaimCaches
 from .jobs import DataJobs
-from .objects import DataJobObjects
-from .project_cache import ProjectCache
-from .project_caches import ProjectCaches
+from .project_caches import ProjectCache, ProjectCaches
 from .reporting import Registry, Reports
 from .session_data import SessionData
-from .task import Task
+from .task import DataJobObjects, Task
 from .upkeep import Upkeep
 from .work import Work, new_task
 

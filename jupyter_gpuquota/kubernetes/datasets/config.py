@@ -13,7 +13,7 @@ from ...core.datasets.settings import check_data
 from ...core.fields import FieldReader
 from ...core.requests.pods import read_options
 from ...errors import FieldError, InvalidFields
-from ...model.datasets.lakes import Lake
+from ...model.datasets.datasets import Lake
 from ...model.datasets.settings import DataSettingsRequest, LakeRequest
 from ...model.pods import ContainerRules, PodOptions
 from ...model.sessions import SessionRequest

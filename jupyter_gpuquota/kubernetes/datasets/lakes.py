@@ -10,7 +10,7 @@ import msgspec
 
 from ...control.datasets.opening import open_lake
 from ...errors import Unavailable
-from ...model.datasets.lakes import Lake
+from ...model.datasets.datasets import Lake
 from ...store.lake.connection import Connection, connect
 from ..api import Api, Fault
 from ..faults import error as explained

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ...control.datasets.job_board import JobBoard
-from ...control.datasets.job_store import JobStore
+from ...control.datasets.job_board import JobBoard, JobStore
 from ...errors import Conflict, FieldError, NotAllowed, NotFound, refused
+from ...model.datasets.datasets import Lake
 from ...model.datasets.jobs import Job, JobReport
-from ...model.datasets.lakes import Lake
 from ...model.datasets.versions import Version
 from .caches import own_lake
 from .capability import ClusterDatasets
-from .project_cache import ProjectCache
+from .project_caches import ProjectCache
 from .task import Task
 from .work import named, new_task
 

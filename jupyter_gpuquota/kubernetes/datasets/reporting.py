@@ -17,7 +17,7 @@ from ...model.datasets.lines import JobLine
 from ...model.reasons import Reason
 from ...model.struct import error_of, problem_of
 from ..watching.cache import Key
-from .project_cache import ProjectCache, Running
+from .project_caches import ProjectCache, Running
 from .task import Task
 
 _log = logging.getLogger(__name__)

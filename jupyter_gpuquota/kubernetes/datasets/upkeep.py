@@ -11,8 +11,7 @@ from ...errors import GpuQuotaError
 from ...model.datasets.caches import CachedVersion
 from ..api import Fault
 from .marks import Copy
-from .project_cache import ProjectCache
-from .project_caches import ProjectCaches
+from .project_caches import ProjectCache, ProjectCaches
 from .work import Work
 
 _log = logging.getLogger(__name__)

@@ -12,13 +12,13 @@ from typing import Any
 
 from ...core.datasets.eviction import admit
 from ...errors import Conflict, GpuQuotaError, Unavailable
+from ...model.datasets.datasets import Lake
 from ...model.datasets.jobs import Job
-from ...model.datasets.lakes import Lake
 from ...model.datasets.versions import SHOWN, Version
 from ..builders.helper_pod import CACHE_FOLDER, DataJob
 from .jobs import DataJobs
 from .marks import Copy
-from .project_cache import ProjectCache
+from .project_caches import ProjectCache
 from .reporting import Reports
 from .task import Task, Verb
 

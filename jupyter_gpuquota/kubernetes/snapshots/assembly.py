@@ -21,8 +21,8 @@ from ...control.snapshots.upkeep import Rules, Upkeep
 from ...core.snapshots import identity
 from ...core.snapshots.redaction import secret_values
 from ...errors import Damaged, GpuQuotaError, NotFound
+from ...model.datasets.datasets import Lake
 from ...model.datasets.jobs import Job
-from ...model.datasets.lakes import Lake
 from ...model.sessions import Session, SessionSpec
 from ...model.snapshots.orders import SnapshotOrder
 from ...ports.backend import Backend

@@ -1,4 +1,4 @@
-"""Datasets: named data whose versions are in a lake."""
+"""Datasets, and lakes: the object stores that hold their versions."""
 
 from __future__ import annotations
 
@@ -14,6 +14,36 @@ DATASET_ACTIONS: tuple[DatasetAction, ...] = get_args(DatasetAction)
 
 EVERYONE = "*"
 """Stands for all projects among readers and writers."""
+
+
+class Lake(Model, frozen=True, kw_only=True):
+    """One lake that an admin has set up.
+
+    `credentials` names where its credentials are: a file of `KEY=VALUE` lines, or a Secret of the
+    cluster. Members of `projects` may create datasets in it, of all projects if there are none.
+    """
+
+    name: str
+    url: str
+    credentials: str = ""
+    projects: tuple[str, ...] = ()
+    default: bool = False
+    problem: str = ""
+
+
+class LakeList(Model, frozen=True, kw_only=True):
+    """The lakes that the caller may use."""
+
+    items: tuple[Lake, ...] = ()
+
+
+class CollectRequest(Request, frozen=True, kw_only=True):
+    """Which objects to remove from a lake: those that no version needs and are old enough.
+
+    `grace` is in seconds.
+    """
+
+    grace: int = 3600
 
 
 class DatasetRecord(Model, frozen=True, kw_only=True):

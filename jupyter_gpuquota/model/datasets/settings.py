@@ -8,7 +8,7 @@ import msgspec
 
 from ..spans import write_span
 from ..struct import UNCHANGED, Message, Model, Number, Request
-from .lakes import Lake
+from .datasets import Lake
 
 DAY = 86_400
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..datasets.datasets import CollectRequest, LakeList
 from ..datasets.jobs import Job
-from ..datasets.lakes import CollectRequest, LakeList
 from ..datasets.settings import DataChangePreview, DataSettings, DataSettingsRequest
 from .route import Route
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 from ...core import disclosure
-from ...core.datasets import disclosure as data
+from ...core.datasets import rights as data
 from ...core.idle.extending import Extends, extending
 from ...core.idle.policy import NO_POLICY
 from ...core.lifecycle import due_at

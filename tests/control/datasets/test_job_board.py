@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.control.datasets.job_board import JobBoard
-from jupyter_gpuquota.control.datasets.job_store import JobStore
+from jupyter_gpuquota.control.datasets.job_board import JobBoard, JobStore
 from jupyter_gpuquota.errors import Conflict
 from jupyter_gpuquota.model.datasets.jobs import Job, JobReport
 from jupyter_gpuquota.store.processes import this_process

@@ -10,11 +10,10 @@ import pytest
 import pytest_asyncio
 
 from jupyter_gpuquota.control.datasets.cache import FolderCache
-from jupyter_gpuquota.control.datasets.job_store import JobStore
-from jupyter_gpuquota.control.datasets.keeper import Keeper
-from jupyter_gpuquota.control.datasets.leases import Copy, leases_of
+from jupyter_gpuquota.control.datasets.job_board import JobStore
+from jupyter_gpuquota.control.datasets.keeper import Copy, Keeper, leases_of
 from jupyter_gpuquota.core.datasets import jobs
-from jupyter_gpuquota.core.datasets.rehash import EVERY, next_to_verify
+from jupyter_gpuquota.core.datasets.eviction import EVERY, next_to_verify
 from jupyter_gpuquota.errors import Conflict, InUse, NotFound, StorageFailed
 from jupyter_gpuquota.model.datasets.caches import CachedVersion, CacheRules, Lease, Pin
 from jupyter_gpuquota.model.datasets.jobs import Job, JobReport

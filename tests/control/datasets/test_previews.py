@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.control.datasets.files import parquet
+from jupyter_gpuquota.control.datasets.files import previews
 from jupyter_gpuquota.control.datasets.files.previews import CELL, ROWS, image_type, text_or_table
 
 
@@ -51,7 +51,7 @@ async def test_a_parquet_table_says_what_it_needs() -> None:
     async def read(offset: int, size: int) -> bytes:
         return body[offset : offset + size]
 
-    found = await parquet.preview(read, len(body), 5, 20)
+    found = await previews.preview(read, len(body), 5, 20)
     if importlib.util.find_spec("pyarrow"):
         assert (found.kind, found.why[:30]) == ("binary", "It is not a Parquet table: Par")
     else:
@@ -72,7 +72,7 @@ async def test_the_head_of_a_parquet_table_is_read_by_ranges() -> None:
         count += size
         return body[offset : offset + size]
 
-    found = await parquet.preview(read, len(body), 3, 20)
+    found = await previews.preview(read, len(body), 3, 20)
     assert (found.columns, [row[0] for row in found.rows]) == (("n", "word"), ["0", "1", "2"])
     assert found.truncated
     assert count < len(body)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.control.datasets.files.scratch import Scratch
+from jupyter_gpuquota.control.datasets.files.spare import Scratch
 
 KILLED = """
 import os, signal
-from jupyter_gpuquota.control.datasets.files.scratch import Scratch
+from jupyter_gpuquota.control.datasets.files.spare import Scratch
 
 (Scratch(None, "made-").path() / "file").touch()
 os.kill(os.getpid(), signal.SIGKILL)

@@ -10,7 +10,7 @@ import pytest
 from jupyter_gpuquota.control.datasets.registry import Registry
 from jupyter_gpuquota.control.datasets.shelf import Recorded, Shelf
 from jupyter_gpuquota.errors import NotAllowed, NotFound, Unavailable
-from jupyter_gpuquota.model.datasets.lakes import Lake
+from jupyter_gpuquota.model.datasets.datasets import Lake
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.connection import in_memory
 from jupyter_gpuquota.store.lake.history import Commit

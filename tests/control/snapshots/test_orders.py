@@ -10,7 +10,7 @@ import pytest
 
 from jupyter_gpuquota.control.datasets.opening import open_lake
 from jupyter_gpuquota.control.snapshots.orders import Orders
-from jupyter_gpuquota.model.datasets.lakes import Lake
+from jupyter_gpuquota.model.datasets.datasets import Lake
 from tests.jobs.snapshots.taken import order
 from tests.waiting import wait_for
 

@@ -14,8 +14,8 @@ from jupyter_gpuquota.model.datasets.datasets import (
     DatasetChange,
     DatasetRecord,
     DatasetRequest,
+    Lake,
 )
-from jupyter_gpuquota.model.datasets.lakes import Lake
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ANA = Rights(Caller("ana"), roles={"team-a": "member", "team-b": "viewer"})

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.core.datasets.settings import check_data, rules_for
-from jupyter_gpuquota.core.datasets.settings_change import effect
+from jupyter_gpuquota.core.datasets.settings import check_data, effect, rules_for
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.datasets.caches import CachedVersion, Lease
-from jupyter_gpuquota.model.datasets.lakes import Lake
+from jupyter_gpuquota.model.datasets.datasets import Lake
 from jupyter_gpuquota.model.datasets.settings import (
     CacheRulesRequest,
     CacheSettings,

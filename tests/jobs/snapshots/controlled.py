@@ -38,8 +38,8 @@ from jupyter_gpuquota.jobs.verbs import restore, snapshot
 from jupyter_gpuquota.local.volumes.filling import FillingVolumes
 from jupyter_gpuquota.local.volumes.store import FolderVolumes
 from jupyter_gpuquota.memory.cache import MemoryCache
+from jupyter_gpuquota.model.datasets.datasets import Lake
 from jupyter_gpuquota.model.datasets.jobs import JobReport
-from jupyter_gpuquota.model.datasets.lakes import Lake
 from jupyter_gpuquota.model.programs import ExecRequest, ExecResult
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from jupyter_gpuquota.model.snapshots.orders import MountedVolume, SnapshotOrder

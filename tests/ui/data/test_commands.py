@@ -9,17 +9,10 @@ import pytest
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import Conflict, InUse, InvalidRequest, NotFound
-from jupyter_gpuquota.model.datasets.caches import (
-    CacheAnswer,
-    CacheList,
-    CacheRoom,
-    Lease,
-    Pin,
-)
-from jupyter_gpuquota.model.datasets.datasets import DatasetList
+from jupyter_gpuquota.model.datasets.caches import CacheAnswer, CacheList, CacheRoom, Lease, Pin
+from jupyter_gpuquota.model.datasets.datasets import DatasetList, Lake, LakeList
 from jupyter_gpuquota.model.datasets.files import Comparison, ContentChunk, Difference
 from jupyter_gpuquota.model.datasets.jobs import JobList
-from jupyter_gpuquota.model.datasets.lakes import Lake, LakeList
 from jupyter_gpuquota.model.datasets.versions import VersionCopy
 from jupyter_gpuquota.model.struct import Nothing, Page, Problem
 from jupyter_gpuquota.ui.command import run

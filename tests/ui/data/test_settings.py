@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import InvalidRequest, NotFound
-from jupyter_gpuquota.model.datasets.lakes import Lake
+from jupyter_gpuquota.model.datasets.datasets import Lake
 from jupyter_gpuquota.model.datasets.settings import (
     CacheSettings,
     DataChangePreview,

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 from ....store.tasks import in_thread
-from .scratch import Scratch
+from .spare import Scratch
 
 BOUND = 1 << 30
 """Bytes that all listings may take together; the last one may be larger."""

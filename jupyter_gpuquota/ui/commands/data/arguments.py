@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from ....client import Client
+from ....client.data.jobs import Progress
+from ....model.datasets.jobs import Job
 from ....model.datasets.names import parse_name, received_path
 from ....model.datasets.versions import LATEST, SHOWN
 from ...arguments import offer, offer_by_beginning
+from ...console import Console
 from ...parser import Parser
+from ...views.data.jobs import progress_text
 
 _ENTRIES = 200
 """Entries of a folder that completion offers."""
+
+
+@contextmanager
+def following(console: Console, *, quiet: bool = False) -> Iterator[Progress]:
+    """Yield what shows the progress of a job, until the block ends."""
+
+    def show(job: Job) -> None:
+        if not quiet:
+            console.redraw(progress_text(job))
+
+    try:
+        yield show
+    finally:
+        console.redraw("")
 
 
 def add_dataset(parser: Parser) -> None:

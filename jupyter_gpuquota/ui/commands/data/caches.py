@@ -17,8 +17,7 @@ from ...views.data.formats import short, size_text
 from ...views.data.jobs import JobView
 from ...views.texts import TextView
 from ...views.view import View
-from .arguments import add_detach, add_path, add_version, dataset_names
-from .progress import following
+from .arguments import add_detach, add_path, add_version, dataset_names, following
 
 
 def _fill_cache(parser: Parser) -> None:

@@ -16,8 +16,7 @@ from ...views.data.formats import count_text
 from ...views.data.versions import VersionView
 from ...views.texts import TextView
 from ...views.view import View
-from .arguments import add_dataset, add_version, names_list
-from .progress import following
+from .arguments import add_dataset, add_version, following, names_list
 
 
 def _fill_init(parser: Parser) -> None:

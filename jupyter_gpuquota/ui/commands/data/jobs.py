@@ -10,8 +10,7 @@ from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
 from ...views.data.jobs import JobsView, JobView
-from .arguments import dataset_names
-from .progress import following
+from .arguments import dataset_names, following
 
 
 def _fill_jobs(parser: Parser) -> None:

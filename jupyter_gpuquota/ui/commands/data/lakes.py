@@ -14,13 +14,11 @@ from ...arguments import add_dry_run, offer
 from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
-from ...views.data.datasets import LakesView
+from ...views.data.datasets import LakesView, SettingsChangeView, SettingsView
 from ...views.data.formats import size_text
 from ...views.data.jobs import JobView
-from ...views.data.settings import SettingsChangeView, SettingsView
 from ...views.view import View
-from .arguments import add_detach
-from .progress import following
+from .arguments import add_detach, following
 
 
 def _fill_lake(parser: Parser) -> None:

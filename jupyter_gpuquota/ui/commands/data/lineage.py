@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....client import Client
 from ...command import Args, Command
 from ...console import Console
-from ...views.data.lineage import LineageView
+from ...views.data.versions import LineageView
 from .arguments import add_version
 
 

@@ -16,8 +16,7 @@ from ...views.data.formats import count_text, short, size_text
 from ...views.data.jobs import JobView, VerifiedView
 from ...views.data.versions import IdView, VersionView
 from ...views.view import View
-from .arguments import add_dataset, add_detach, add_version
-from .progress import following
+from .arguments import add_dataset, add_detach, add_version, following
 
 
 def _fill_new(parser: Parser) -> None:

@@ -19,7 +19,7 @@ from ...parser import Parser
 from ...views import snapshots as views
 from ...views.data.formats import size_text
 from ...views.data.jobs import JobView
-from ...views.data.lineage import SnapshotLineageView
+from ...views.data.versions import SnapshotLineageView
 from ...views.texts import TextView
 from ...views.view import View
 from ...waiting import wait
