@@ -55,7 +55,7 @@ def test_a_lake_is_added_to_the_others(server, say):
         ("disk", True),
     ]
     assert sent["lakes"][1]["projects"] == ["team-a"]
-    assert sent["cache"]["unused"] == "7200s"
+    assert sent["cache"]["unused"] == "2h"
 
 
 def test_one_with_that_name_is_replaced(server, say):
@@ -78,7 +78,7 @@ def test_a_dry_run_only_previews(server, say, line):
 def test_rules_that_are_not_named_stay(server, say):
     say("rules --high-water 80% --project team-b=7d --dataset digits=0")
     assert server.asked[-1].body["cache"] == {
-        "unused": "7200s",
+        "unused": "2h",
         "high_water": 0.8,
         "projects": {"team-b": "7d"},
         "datasets": {"digits": "0"},
