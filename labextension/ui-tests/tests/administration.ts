@@ -19,6 +19,10 @@ export class Administration {
   });
 
   async open(): Promise<void> {
+    // Galata answers whatever ends like JupyterLab's own settings.
+    await this.page.route('**/gpuquota/api/settings', route =>
+      route.continue()
+    );
     await this.page.evaluate(
       id => window.jupyterapp.commands.execute(id),
       'gpuquota:open-projects'

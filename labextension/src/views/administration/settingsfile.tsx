@@ -115,13 +115,15 @@ export function SettingsFile(props: {
 function Failure({ error }: { error: ApiError }): JSX.Element {
   const { trans } = useUi();
   return error.fields.length ? (
-    <ul role="alert" className="jp-GpuQuota-problems">
-      {error.fields.map(({ field, hint, message }) => (
-        <li key={field + message}>
-          <b>{field}</b> {[message, hint].filter(Boolean).join(' ')}
-        </li>
-      ))}
-    </ul>
+    <div role="alert">
+      <ul className="jp-GpuQuota-problems">
+        {error.fields.map(({ field, hint, message }) => (
+          <li key={field + message}>
+            <b>{field}</b> {[message, hint].filter(Boolean).join(' ')}
+          </li>
+        ))}
+      </ul>
+    </div>
   ) : (
     <ErrorNotice trans={trans} error={error} />
   );
