@@ -12,9 +12,8 @@ from time import perf_counter
 
 import msgspec
 
-from jupyter_gpuquota.control.scheduler import CYCLE
-from jupyter_gpuquota.core.scheduling.apply import apply_plan
-from jupyter_gpuquota.core.scheduling.planner import Planner
+from jupyter_gpuquota.control.scheduler import CYCLE, Planner
+from jupyter_gpuquota.core.scheduling.allocation import apply_plan
 from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
 from jupyter_gpuquota.model.quota import Project, Rules

@@ -22,7 +22,6 @@ from ..model.routes.table import Route
 from ..model.struct import problem_of
 from .decoding import fits, own_query
 from .dispatch import ApiRequest, ApiResponse, Dispatcher
-from .media_types import JSON, NDJSON
 from .statuses import FaultLogging, error_raised
 
 BODY_LIMIT = 1024 * 1024
@@ -172,3 +171,8 @@ def _make_class(base: type[Api], path: str, verbs: dict[str, Verb]) -> type[Api]
 
 def _pattern(path: str) -> str:
     return re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]*)", path)
+
+
+JSON = "application/json"
+NDJSON = "application/x-ndjson"
+"""JSON documents, one per line, each sent as soon as it is ready."""

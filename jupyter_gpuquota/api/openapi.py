@@ -8,8 +8,8 @@ from typing import Any
 
 from .. import __version__
 from ..model.routes.table import Route
+from .handlers import JSON, NDJSON
 from .json_schema import PUBLIC, components, name_of
-from .media_types import JSON, NDJSON
 from .statuses import STATUSES
 
 _PREFIX = "#/components/schemas/"

@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..core.usage.history import Window
-from ..core.usage.united import united
+from ..core.usage.history import Window, united
 from ..errors import GpuQuotaError, StorageFailed, Unavailable
 from ..model.history import History
 from ..ports.backend import require

@@ -21,9 +21,8 @@ from ..core.fallbacks import Act, Place, Record
 from ..errors import GpuQuotaError, NotFound, StorageFailed, Unavailable
 from ..model.clusters.names import cluster_of
 from ..model.sessions import Session
-from .changes import UnitedChanges
 from .members import Members
-from .sessions import UnitedSessions
+from .sessions import UnitedChanges, UnitedSessions
 
 _log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from base64 import urlsafe_b64encode
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from functools import partial
 
 from ..core.access import Caller, Rights, rights_of
@@ -12,7 +12,6 @@ from ..model.sessions import LIVE, Session
 from .administration import Administrator
 from .board import Board
 from .capabilities import Work
-from .entry_log import EntryLog
 
 ROOT = "root"
 
@@ -74,3 +73,29 @@ def token_of(key: bytes, session_id: str, run: int) -> str:
     """Return the token of a session's run."""
     found = hmac.digest(key, f"{session_id} {run}".encode(), "sha256")
     return f"{session_id}.{urlsafe_b64encode(found).decode().rstrip('=')}"
+
+
+Note = Callable[[str, str], Awaitable[object]]
+"""Adds what a person did to the audit log. Raises StorageFailed."""
+
+
+class EntryLog:
+    """Records what admins and leads did with sessions of others."""
+
+    def __init__(self, note: Note) -> None:
+        self._note = note
+        self._opened: set[tuple[str, str, int]] = set()
+
+    async def acted(self, caller: Caller, session: Session, how: str, why: str = "") -> None:
+        """Record what somebody did with a session, and why; that they opened it, once per run.
+
+        Raises StorageFailed.
+        """
+        key = (caller.name, session.id, session.run)
+        if how == "opened" and key in self._opened:
+            return
+        name = f"{session.spec.project}/{session.spec.name}"
+        said = f": {why}" if why else ""
+        await self._note(caller.name, f"{how} the session {name} of {session.owner}{said}")
+        if how == "opened":
+            self._opened.add(key)

@@ -20,8 +20,10 @@ import msgspec
 from ..core.datasets.mounts import Verdict, held
 from ..core.names import not_found
 from ..core.scheduling.snapshot import ClusterSnapshot
+from ..core.usage.quota import sum_up
 from ..model.about import Revisions
 from ..model.nodes import Reading
+from ..model.quota import Quota
 from ..model.resources import Holding, Node
 from ..model.routes.table import NOUNS
 from ..model.sessions import Session
@@ -218,3 +220,31 @@ def _touched(old: Session | None, new: Session) -> set[str]:
 def _wake(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
+
+
+class BoardUsage:
+    """The GPUs held by the sessions on the board and by foreign workloads."""
+
+    def __init__(self, board: Board, interval: int) -> None:
+        self._board = board
+        self.interval = interval
+        """Seconds between two measurements of sessions' utilisation."""
+
+    def quota(self) -> Quota:
+        """Return what every project has, uses and requests."""
+        board = self._board
+        return sum_up(
+            board.settings.projects,
+            board.sessions,
+            board.nodes,
+            board.holdings,
+            board.revision("quota"),
+        )
+
+    def holdings(self) -> tuple[Holding, ...]:
+        """Return the GPUs held by workloads that are not our sessions."""
+        return self._board.holdings
+
+    def utilisation(self) -> Mapping[str, tuple[int, ...]]:
+        """Map each session whose GPU utilisation is measured to its last values, in per cent."""
+        return self._board.utilisation.by_session

@@ -1,6 +1,9 @@
 """Record and read the use of GPUs and sessions, in a thread of its own.
 
 Reading a week of it takes seconds, which must not delay starts and stops of sessions.
+
+It runs in the recorder's thread. Measurements that cannot be written are a gap, as in the history.
+Nothing is measured of simulated GPUs.
 """
 
 from __future__ import annotations
@@ -8,24 +11,94 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..core.idle.decide import Reading
 from ..core.idle.replay import Stretch
 from ..core.usage.history import Window
-from ..core.usage.recent import RECENT, recent
+from ..errors import StorageFailed
 from ..model.history import History
 from .board import Board
 from .clock import Clock
 from .config import GpuQuota
 from .history.store import HistoryStore
-from .history.utilisation import Span, UtilisationLog, percents
 from .idle.activity_log import ActivityLog
 from .idle.activity_poller import Readings
+
+KEPT = 90 * 86_400
+"""Seconds for which measurements are kept."""
+_SWEEP = 3600
+_MOST = 500_000
+"""Maximum number of rows, about 25 MB."""
+_PUT = "INSERT OR REPLACE INTO utilisation VALUES (?, ?, ?)"
+_MEAN = "SELECT avg(percent) FROM utilisation WHERE session = ? AND at > ? AND at <= ?"
+_SINCE = "SELECT session, percent FROM utilisation WHERE at > ? ORDER BY at"
+_OLD = "DELETE FROM utilisation WHERE at < ?"
+_TOO_MANY = """
+    DELETE FROM utilisation
+    WHERE at <= (SELECT at FROM utilisation ORDER BY at DESC LIMIT 1 OFFSET ?)
+"""
+
+Span = tuple[int, int]
+"""A period, in seconds since 1970."""
+
+
+def percents(readings: Mapping[str, Sequence[Reading]]) -> dict[str, int]:
+    """Return the GPU utilisation of those sessions of which it was measured, in per cent."""
+    return {
+        session: reading.percent
+        for session, found in readings.items()
+        for reading in found
+        if reading.percent is not None
+    }
+
+
+class UtilisationLog:
+    """Measurements of sessions, one in each check of their activity."""
+
+    def __init__(self, history: HistoryStore) -> None:
+        self._history = history
+        self._swept = 0
+
+    def record(self, found: Mapping[str, int], now: int) -> None:
+        """Record measurements; errors of the disk are logged."""
+        if not found:
+            return
+        rows = [(session, now, percent) for session, percent in found.items()]
+        try:
+            with self._history.opened() as file, file.transaction() as db:
+                db.executemany(_PUT, rows)
+                if now - self._swept >= _SWEEP:
+                    db.execute(_OLD, (now - KEPT,))
+                    db.execute(_TOO_MANY, (_MOST,))
+                    self._swept = now
+        except StorageFailed as error:
+            _log.warning("%s", error)
+
+    def since(self, at: int) -> dict[str, tuple[int, ...]]:
+        """Return what was measured after a time, as far as it can be read; errors are logged."""
+        found: dict[str, list[int]] = {}
+        try:
+            with self._history.opened() as file, file.connection() as db:
+                for session, percent in db.execute(_SINCE, (at,)):
+                    found.setdefault(session, []).append(percent)
+        except StorageFailed as error:
+            _log.warning("%s", error)
+        return {session: tuple(percents) for session, percents in found.items()}
+
+    def means(self, session: str, spans: Iterable[Span]) -> list[float | None]:
+        """Return the mean of what was measured in each period, None without measurements.
+
+        Raises StorageFailed.
+        """
+        with self._history.opened() as file, file.connection() as db:
+            return [db.execute(_MEAN, (session, *span)).fetchone()[0] for span in spans]
+
 
 T = TypeVar("T")
 
@@ -117,3 +190,16 @@ class Recorder:
 
     def _now(self) -> int:
         return int(self._clock.now().timestamp())
+
+
+RECENT = 40
+"""Values that are kept of a session: 20 minutes with the usual 30 s between two checks."""
+
+
+def recent(
+    known: Mapping[str, tuple[int, ...]], found: Mapping[str, int]
+) -> dict[str, tuple[int, ...]]:
+    """Return the last values of each session that is still measured, the newest last."""
+    return {
+        session: (*known.get(session, ()), percent)[-RECENT:] for session, percent in found.items()
+    }

@@ -20,8 +20,8 @@ from ..hosting.remote import is_loopback
 from ..hosting.unix import API
 from ..model.routes.table import ROUTES
 from .accepting import BoundedServer
-from .access_log import log_server_error
 from .authentication import Authentication
+from .log import log_server_error
 
 log = logging.getLogger(__name__)
 

@@ -11,6 +11,10 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from traceback import extract_tb
+from typing import cast
+
+from tornado import web
+from tornado.http1connection import HTTP1Connection
 
 _LOG_BYTES = 1024 * 1024
 _KINDS = 1000
@@ -91,3 +95,17 @@ def log_to(path: Path | None) -> None:
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.getLogger("tornado.general").setLevel(logging.WARNING)
+
+
+log = logging.getLogger(__name__)
+
+
+def log_server_error(handler: web.RequestHandler) -> None:
+    """Log a request that failed with a server error, without its query.
+
+    Requests that ended because either side closed the connection are not logged.
+    """
+    connection = cast("HTTP1Connection", handler.request.connection)
+    status = handler.get_status()
+    if status >= 500 and not connection.stream.closed():
+        log.warning("%s %s %s", status, handler.request.method, handler.request.path)

@@ -34,11 +34,9 @@ from ..hosting.locate import locate
 from ..hosting.start import REFUSED
 from ..ports.backend import Backend
 from . import https_mount, unix_mount
-from .authentication import Authentication
-from .authenticators.base import Authenticator, close, load
+from .authentication import AttemptLimit, Authentication, Authenticator, close, load
 from .claim import Claim
 from .log import log_to
-from .rate_limit import AttemptLimit
 from .scraping import Scraping
 from .tls import Certificate
 from .unix_mount import Traffic

@@ -22,8 +22,8 @@ from ..hosting.unix import API, RETIRE
 from ..model.routes.table import ROUTES, Route
 from ..ports.access import Access
 from .accepting import BoundedServer
-from .access_log import log_server_error
-from .bearer import AUTHORIZATION, session_caller, token_in, unknown_token
+from .authentication import AUTHORIZATION, session_caller, token_in, unknown_token
+from .log import log_server_error
 
 _BODY_LIMIT = 64 * 1024 * 1024
 

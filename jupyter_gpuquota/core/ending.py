@@ -117,3 +117,6 @@ def _lost(ending: Ending) -> Message | None:
     if ending.last_save is None:
         return message("ending.unknown")
     return message("ending.unknown.since", saved=time_arg(ending.last_save))
+
+
+_LISTED = 10

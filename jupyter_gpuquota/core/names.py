@@ -1,4 +1,4 @@
-"""Names of sessions: unique in a project, and shown to that project only."""
+"""Names of sessions, unique in a project, and ids named by their beginning."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from ..errors import Ambiguous, NameTaken, NotFound
+from ..model.datasets.versions import SHORTEST, SHOWN
 from ..model.messages.build import field_error
 from ..model.messages.formats import sessions_arg
 from ..model.sessions import ENDED, Session, SessionSpec
@@ -78,3 +79,25 @@ def mention(sessions: Iterable[Session], project: str) -> str:
     own = [s.spec.name for s in named if s.spec.project == project]
     others = Counter(s.spec.project for s in named if s.spec.project != project)
     return sessions_arg(own, others)
+
+
+def with_beginning(ref: str, ids: Iterable[str], noun: str) -> str:
+    """Return the id that begins with `ref`, empty if none does.
+
+    Shorter ones than `SHORTEST` are refused even if only one id begins so: a mistyped tag would
+    often name something else.
+
+    :raises Ambiguous: several ids begin so.
+    :raises NotFound: it is too short.
+    """
+    found = [each for each in dict.fromkeys(ids) if ref and each.startswith(ref)]
+    if not found:
+        return ""
+    some = ", ".join(each[:SHOWN] for each in found[:_LISTED])
+    some += ", …" if len(found) > _LISTED else ""
+    if len(ref) < SHORTEST:
+        what = f"{ref!r} is too short for the id of a {noun}."
+        raise NotFound(what, hint=f"Write at least {SHORTEST} digits of one of these: {some}.")
+    if len(found) > 1:
+        raise Ambiguous(f"{ref} is the beginning of several {noun}s: {some}.", hint="Add digits.")
+    return found[0]

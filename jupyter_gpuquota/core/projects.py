@@ -195,3 +195,14 @@ def _duration(reader: FieldReader, field: str, value: object) -> int:
 def _gpus(reader: FieldReader, field: str, value: object) -> int:
     """Read a number of GPUs, as milli-GPU."""
     return reader.read(field, value, parse_quota)
+
+
+def labelled(nodes: Sequence[Node], groups: Groups) -> tuple[Node, ...]:
+    """Return the nodes that a backend finds, with the labels of their groups."""
+    made = []
+    for node in nodes:
+        own = [group for group in groups.items if node.name in group.nodes]
+        labels = dict.fromkeys([*node.labels, *(group.name for group in own)])
+        separate = node.separate or any(group.separate for group in own)
+        made.append(msgspec.structs.replace(node, labels=tuple(labels), separate=separate))
+    return tuple(made)

@@ -36,7 +36,7 @@ from .fields import FieldReader
 from .idle import lifetime
 from .requests.shares import parse_quota
 from .requests.specs import Facts, check
-from .scheduling.apply import apply_plan
+from .scheduling.allocation import apply_plan
 from .scheduling.capacity import DeviceCapacity, slice_of
 from .scheduling.placement import Pool
 from .scheduling.scheduler import plan

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
+from ..control.access import EntryLog
 from ..control.assembly import Plugin
 from ..control.board import Board
 from ..control.capabilities import BoardChanges, RecordedHistory
 from ..control.clock import Clock
 from ..control.config import GpuQuota
 from ..control.ending.open_pages import OpenPages
-from ..control.entry_log import EntryLog
 from ..control.idle.activity_poller import ActivityPoller
 from ..control.idle.monitor import IdleMonitor
 from ..control.policing import IdlePolicing

@@ -10,10 +10,9 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from ..control.board import Board
+from ..control.board import Board, BoardUsage
 from ..control.ending.open_pages import OpenPages
 from ..control.new_session import new_session
-from ..control.usage import BoardUsage
 from ..core import lifecycle, names
 from ..core.scheduling.undivided import is_undivided, plain_preview, plain_reason
 from ..core.usage.quota import departments_with_use

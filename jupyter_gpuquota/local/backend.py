@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
+import os
+import re
 import secrets
+import stat
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+
+import msgspec
 
 from ..control.assembly import Plugin, Runtime, make_backend, make_resident
 from ..control.board import Board
@@ -14,23 +22,23 @@ from ..control.clock import Clock
 from ..control.config import GpuQuota
 from ..control.idle.activity_poller import ActivitySource
 from ..control.inside.kernel_variables import SessionKernelVariables
-from ..control.runs.measured import MeasuredRuns
-from ..control.signals.presence import Presence
+from ..control.runs.measured import PATIENCE, MeasuredRuns, ScriptRuns
+from ..control.signals.presence import Notebook, Presence, digest
 from ..control.storage.files import write_file, writing
 from ..control.storage.state_folder import make_state_folder
 from ..control.volumes.kept import KeptVolumes
 from ..control.worker import Pace
+from ..core.fields import NAME_LIMIT
+from ..errors import StorageFailed, Unavailable
 from ..model.sessions import Session
 from ..ports.backend import Backend
-from .account import account_project, owner_of
 from .capabilities import LocalExec, LocalIngress, LocalInventory, LocalLogs
 from .config import LocalConfig
 from .datasets import cache_root, open_data, open_snapshots
 from .gpus.devices import Devices, find_devices
 from .runner import LocalRunner
-from .runs import open_runs
+from .sessions.launch_spec import without_server
 from .sessions.readiness import Readiness
-from .signals.notebooks import fingerprint
 from .signals.signals import Signals
 from .state.state import State
 from .volumes.store import FolderVolumes
@@ -129,3 +137,82 @@ def _session_key(path: Path) -> bytes:
     with writing(path):
         write_file(path, key)
     return key
+
+
+def account_project() -> str:
+    """Return the name of our account's own project, derived from the account's name."""
+    try:
+        account = getpass.getuser()
+    except (KeyError, OSError):  # an account without a name, as containers have them
+        account = f"user-{os.getuid()}"
+    return re.sub(r"[^a-z0-9]+", "-", account.lower())[:NAME_LIMIT].strip("-") or "me"
+
+
+def owner_of(folder: Path) -> str:
+    """Return the name of the account that owns a folder, or its uid if it has no name."""
+    try:
+        return folder.owner()
+    except KeyError:  # an account that only a container or directory service knows
+        return str(folder.stat().st_uid)
+
+
+def open_runs(board: Board, state: State) -> ScriptRuns:
+    """Return what reads runs in the folder of a session, with the environment of its last run."""
+
+    async def ask(session_id: str, words: tuple[str, ...]) -> str:
+        session = board.find(session_id)
+        launch = await asyncio.to_thread(state.folder(session).launch, session.run)
+        env = without_server(launch.env) if launch else {**os.environ, **session.spec.env}
+        return await _output(words, session.spec.folder, env)
+
+    return ScriptRuns(ask)
+
+
+async def _output(words: tuple[str, ...], folder: str, env: dict[str, str]) -> str:
+    """Return what this Python prints. Raises StorageFailed, Unavailable."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *words, cwd=folder, env=env, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
+        )
+    except OSError as error:
+        raise StorageFailed(
+            f"{folder} cannot be used: {error.strerror}.", hint="Check that it is there."
+        ) from error
+    try:
+        async with asyncio.timeout(PATIENCE):
+            out, said = await process.communicate()
+    except TimeoutError as error:
+        text = f"Reading runs took longer than {PATIENCE} seconds."
+        raise Unavailable(text, hint="Check MLFLOW_TRACKING_URI.") from error
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    return (out or said).decode(errors="replace")
+
+
+_LARGEST = 64 * 2**20
+
+
+def fingerprint(folder: str, path: str) -> str:
+    """Return a hash of the sources of a notebook below a folder; empty if it cannot be read."""
+    try:
+        content = _read(Path(folder).resolve(), path)
+        return digest(msgspec.json.decode(content, type=Notebook).cells)
+    except (OSError, ValueError, msgspec.DecodeError):
+        return ""
+
+
+def _read(folder: Path, path: str) -> bytes:
+    """Read a file that is really inside the folder. Raises OSError, else ValueError."""
+    whole = (folder / path.lstrip("/")).resolve(strict=True)
+    if not whole.is_relative_to(folder):
+        raise ValueError(path)
+    # Opening a pipe instead of a file must not block.
+    number = os.open(whole, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(number, "rb") as file:
+        found = os.fstat(number)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+            raise ValueError(path)
+        return file.read(_LARGEST)

@@ -13,7 +13,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from ..control.board import Board
-from ..core.exposure import check_exposed
+from ..core.hosts import check_exposed
 from ..model.addresses import address_of
 from ..model.sessions import Endpoint, Session
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from ..core.lists.paging import page
+from ..core.lists.recent import page
 from ..errors import StorageFailed
 from ..model.projects import AuditEntry, AuditQuery
 from ..model.struct import Page

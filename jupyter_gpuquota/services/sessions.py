@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 
 from ..core import end_requests, keeping, names, templates
 from ..core.fields import FieldReader
-from ..core.idle import requests
+from ..core.idle import lifetime
 from ..core.lifecycle import waiting_at
 from ..core.requests import specs
 from ..core.requests.again import asked_again, fields_of
-from ..core.requests.processes import last_process
+from ..core.requests.pods import last_process
 from ..core.usage import rightsize
 from ..errors import GpuQuotaError
 from ..model.ending import EndRequest
@@ -141,7 +141,7 @@ async def activity(backend: Backend, call: Call) -> Activity:
 async def keep_alive(backend: Backend, call: Call) -> Session:
     """Keep a session alive for a while."""
     able = require(backend, "policing", backend.policing)
-    session = await able.keep_alive(call.target.id, requests.read_keep_alive(call.body))
+    session = await able.keep_alive(call.target.id, lifetime.read_keep_alive(call.body))
     return shown(backend, call, session)
 
 

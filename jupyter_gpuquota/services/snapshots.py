@@ -8,7 +8,7 @@ from dataclasses import replace as with_
 from datetime import UTC, datetime
 
 from ..core import names
-from ..core.lists.paging import page
+from ..core.lists.recent import page
 from ..core.requests import specs
 from ..core.requests.again import asked_again
 from ..core.snapshots import lineage as lineages

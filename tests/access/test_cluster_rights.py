@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_gpuquota.api.statuses import status_of
-from jupyter_gpuquota.control.entry_log import EntryLog
+from jupyter_gpuquota.control.access import EntryLog
 from jupyter_gpuquota.errors import GpuQuotaError, InvalidFields, NotAllowed, NotFound
 from jupyter_gpuquota.kubernetes.rights import roles
 from jupyter_gpuquota.kubernetes.rights.access import ClusterAccess, SessionTokens

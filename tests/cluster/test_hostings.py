@@ -21,9 +21,8 @@ from tornado.httpclient import AsyncHTTPClient
 from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.controller import https_mount
-from jupyter_gpuquota.controller.authentication import Authentication
+from jupyter_gpuquota.controller.authentication import AttemptLimit, Authentication
 from jupyter_gpuquota.controller.https_mount import Address
-from jupyter_gpuquota.controller.rate_limit import AttemptLimit
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import InvalidFields, NotFound
 from jupyter_gpuquota.kubernetes.api import Api

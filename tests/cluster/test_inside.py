@@ -17,9 +17,8 @@ from tornado.httputil import HTTPHeaders
 
 from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.controller import https_mount
-from jupyter_gpuquota.controller.authentication import Authentication
+from jupyter_gpuquota.controller.authentication import AttemptLimit, Authentication
 from jupyter_gpuquota.controller.https_mount import Address
-from jupyter_gpuquota.controller.rate_limit import AttemptLimit
 from jupyter_gpuquota.controller.tls import Certificate
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.http1 import Response, connect_unix, fetch

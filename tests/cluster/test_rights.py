@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from jupyter_gpuquota.control.entry_log import EntryLog
+from jupyter_gpuquota.control.access import EntryLog
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import InvalidFields, NotFound, Unsupported, WrongState
 from jupyter_gpuquota.kubernetes.api import Api, Fault

@@ -12,9 +12,8 @@ import pytest
 
 from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.controller import https_mount
-from jupyter_gpuquota.controller.authentication import Authentication
+from jupyter_gpuquota.controller.authentication import AttemptLimit, Authentication
 from jupyter_gpuquota.controller.https_mount import Address
-from jupyter_gpuquota.controller.rate_limit import AttemptLimit
 from jupyter_gpuquota.controller.tls import Certificate
 from jupyter_gpuquota.core.snapshots import identity
 from jupyter_gpuquota.errors import NotFound

@@ -10,11 +10,10 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from jupyter_gpuquota.control.assembly import OwnPlanning
+from jupyter_gpuquota.control.assembly import OwnPlanning, StartTimes
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.inventory import Inventory
 from jupyter_gpuquota.control.settings.settings import Settings
-from jupyter_gpuquota.control.start_times import StartTimes
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_node, make_placement, make_project, make_session, make_slice
 from tests.waiting import PATIENCE

@@ -16,9 +16,8 @@ from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
 from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.controller import https_mount
-from jupyter_gpuquota.controller.authentication import Authentication
+from jupyter_gpuquota.controller.authentication import AttemptLimit, Authentication
 from jupyter_gpuquota.controller.https_mount import Address, HttpsServer, Limits
-from jupyter_gpuquota.controller.rate_limit import AttemptLimit
 from jupyter_gpuquota.controller.tls import Certificate
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Unavailable

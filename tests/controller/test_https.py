@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.api.handlers import BODY_LIMIT
+from jupyter_gpuquota.controller.authentication import AttemptLimit
 from jupyter_gpuquota.controller.https_mount import Limits, check, parse_address
-from jupyter_gpuquota.controller.rate_limit import AttemptLimit
 from jupyter_gpuquota.controller.tls import Certificate
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Unsupported

@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from jupyter_gpuquota.api.dispatch import ApiRequest
 from jupyter_gpuquota.api.inprocess import InProcess
-from jupyter_gpuquota.controller.metrics.collecting import Refusals, Scraped, Waits
+from jupyter_gpuquota.controller.metrics.mount import Refusals, Scraped, Waits
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import NotFound
 from jupyter_gpuquota.hosting.unix import API

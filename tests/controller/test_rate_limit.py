@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.controller.rate_limit import AttemptLimit, network_of
+from jupyter_gpuquota.controller.authentication import AttemptLimit, network_of
 from jupyter_gpuquota.errors import TooManyAttempts
 
 

@@ -20,7 +20,7 @@ from tornado.iostream import StreamClosedError
 
 from jupyter_gpuquota.api import sockets
 from jupyter_gpuquota.api.inprocess import InProcess
-from jupyter_gpuquota.controller.access_log import log_server_error
+from jupyter_gpuquota.controller.log import log_server_error
 from jupyter_gpuquota.controller.unix_mount import SocketApi, Traffic, application, listen
 from jupyter_gpuquota.hosting.unix import API, RETIRE
 from jupyter_gpuquota.http1 import fetch

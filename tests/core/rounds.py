@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
-from jupyter_gpuquota.core.scheduling.apply import apply_plan
+from jupyter_gpuquota.core.scheduling.allocation import apply_plan
 from jupyter_gpuquota.core.scheduling.scheduler import plan
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot, Plan
 from jupyter_gpuquota.model.quota import USUAL_RULES, Project, Rules

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from jupyter_gpuquota.core.scheduling.planner import Planner
+from jupyter_gpuquota.control.scheduler import Planner
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
 from jupyter_gpuquota.model.messages.build import reason
 from jupyter_gpuquota.model.quota import Rules

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core import lifecycle
+from jupyter_gpuquota.core.forecast.impact import SteadyState, settle
 from jupyter_gpuquota.core.forecast.previews import preview
-from jupyter_gpuquota.core.forecast.settling import SteadyState, settle
 from jupyter_gpuquota.core.forecast.waiting import starts
 from jupyter_gpuquota.core.idle import lifetime
 from jupyter_gpuquota.core.names import mention

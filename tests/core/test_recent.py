@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_gpuquota.core.usage.recent import RECENT, recent
+from jupyter_gpuquota.control.recorder import RECENT, recent
 
 
 def test_the_newest_is_last_and_the_oldest_goes() -> None:

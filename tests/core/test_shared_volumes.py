@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_gpuquota.core.fields import FieldReader
-from jupyter_gpuquota.core.volumes.shared import check_shared
+from jupyter_gpuquota.core.volumes.uses import check_shared
 from jupyter_gpuquota.model.volumes.volumes import SharedFolder, VolumeEntry
 
 TEAMS = ["team-a", "team-b"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from jupyter_gpuquota.core.usage.united import united
+from jupyter_gpuquota.core.usage.history import united
 from jupyter_gpuquota.model.history import History, HistoryPoint, UserHours
 from tests.builders import NOW
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.usage.buckets import Bucket
-from jupyter_gpuquota.core.usage.user_hours import sum_up
+from jupyter_gpuquota.core.usage.history import sum_up
 
 HOUR = 3600
 

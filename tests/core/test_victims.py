@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jupyter_gpuquota.core.scheduling.covering import cover, is_minimal, minimal_covers
 from jupyter_gpuquota.core.scheduling.holders import Holders, Victims, held_by
 from jupyter_gpuquota.core.scheduling.placement import Pool
-from jupyter_gpuquota.core.scheduling.rooms import EXACT, Rooms
-from jupyter_gpuquota.core.scheduling.victims import Choice, Rules, Search, Validator
+from jupyter_gpuquota.core.scheduling.preemption import Choice, Rules, Search, Validator
+from jupyter_gpuquota.core.scheduling.rooms import EXACT, Rooms, cover, is_minimal, minimal_covers
 from jupyter_gpuquota.model.resources import Node, Placement, Share
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_node, make_session, make_share

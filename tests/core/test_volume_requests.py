@@ -17,8 +17,7 @@ from jupyter_gpuquota.core.requests.mounts import (
     read_mounts,
     within,
 )
-from jupyter_gpuquota.core.requests.patterns import OBJECT, PATH
-from jupyter_gpuquota.core.requests.quantities import size_quantity
+from jupyter_gpuquota.core.requests.quantities import OBJECT, PATH, size_quantity
 from jupyter_gpuquota.errors import FieldError
 from jupyter_gpuquota.model.pods import ContainerRules
 from jupyter_gpuquota.model.volumes.mounts import Mount

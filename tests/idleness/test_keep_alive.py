@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.core.idle.decide import keep_alive
-from jupyter_gpuquota.core.idle.extending import extending
+from jupyter_gpuquota.core.idle.lifetime import extending
 from jupyter_gpuquota.core.idle.policy import BUILT_IN, NO_POLICY
 from jupyter_gpuquota.model.idleness import Idleness, KeptAlive
 from jupyter_gpuquota.model.policy import Exemption, Policy, PolicyLevel, PolicyRules

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from jupyter_gpuquota.control.entry_log import EntryLog
+from jupyter_gpuquota.control.access import EntryLog
 from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.core.disclosure import shown
 from jupyter_gpuquota.errors import NotAllowed, Unavailable

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from traitlets.config import Application, Config
 
-from jupyter_gpuquota.controller.authenticators.base import close, load
+from jupyter_gpuquota.controller.authentication import close, load
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kubernetes.api import Fault

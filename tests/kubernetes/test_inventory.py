@@ -10,7 +10,7 @@ import pytest
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.inventory import Inventory
 from jupyter_gpuquota.control.settings.settings import Settings
-from jupyter_gpuquota.core.nodegroups import labelled
+from jupyter_gpuquota.core.projects import labelled
 from jupyter_gpuquota.core.requests import specs
 from jupyter_gpuquota.core.requests.alternatives import allowed
 from jupyter_gpuquota.errors import InvalidFields

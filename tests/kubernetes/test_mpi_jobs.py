@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from jupyter_gpuquota.core.requests.processes import last_process
+from jupyter_gpuquota.core.requests.pods import last_process
 from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
 from jupyter_gpuquota.kubernetes.builders.session_manifests import SessionManifests
 from jupyter_gpuquota.kubernetes.builders.workload import workload

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from jupyter_gpuquota.control.settings.settings import AuditNote, SettingsStore
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Conflict, NotFound, Outdated, StorageFailed
-from jupyter_gpuquota.local.account import account_project
+from jupyter_gpuquota.local.backend import account_project
 from jupyter_gpuquota.local.state.store import KIND, Store
 from jupyter_gpuquota.model.policy import PolicyLevel, PolicyRules
 from jupyter_gpuquota.model.projects import Groups, NodeGroup, SettingsTextRequest

@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_gpuquota.control.volumes.store import VolumeRecord
 from jupyter_gpuquota.errors import NameTaken
-from jupyter_gpuquota.local.volumes.filling import FillingVolumes
+from jupyter_gpuquota.local.datasets import FillingVolumes
 from jupyter_gpuquota.local.volumes.store import FolderVolumes
 from tests.builders import NOW
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.errors import WrongState
+from jupyter_gpuquota.local.capabilities import Endpoints
 from jupyter_gpuquota.local.folders.folders import SessionFolder
-from jupyter_gpuquota.local.ingress import Endpoints
 from jupyter_gpuquota.local.processes.listeners import listens
 from tests.builders import make_session
 

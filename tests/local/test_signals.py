@@ -24,6 +24,7 @@ from jupyter_gpuquota.control.session_http import ServerConnection
 from jupyter_gpuquota.control.signals.kernels import Kernels
 from jupyter_gpuquota.control.signals.presence import Presence
 from jupyter_gpuquota.control.signals.servers import Kernel, Terminal
+from jupyter_gpuquota.local.backend import fingerprint
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.gpus.devices import Devices, WorkLog
 from jupyter_gpuquota.local.gpus.inventory import Work
@@ -31,11 +32,16 @@ from jupyter_gpuquota.local.gpus.nvml import Nvml
 from jupyter_gpuquota.local.gpus.usage import held_by
 from jupyter_gpuquota.local.shim.procfs import Stat, read_stat
 from jupyter_gpuquota.local.signals import cpu_time, gpus, terminals
-from jupyter_gpuquota.local.signals.cpu_time import CpuTime, Spent, programs_of, spent_by
+from jupyter_gpuquota.local.signals.cpu_time import (
+    TICKS,
+    CpuTime,
+    ProcessTree,
+    Spent,
+    programs_of,
+    spent_by,
+)
 from jupyter_gpuquota.local.signals.gpus import Gpus
 from jupyter_gpuquota.local.signals.iopub import Listeners, address_of
-from jupyter_gpuquota.local.signals.notebooks import fingerprint
-from jupyter_gpuquota.local.signals.process_trees import TICKS, ProcessTree
 from jupyter_gpuquota.local.signals.terminals import TerminalUse, last_used
 from jupyter_gpuquota.model.idleness import Idleness, PresenceRequest
 from jupyter_gpuquota.model.resources import Placement

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from jupyter_gpuquota.errors import StorageFailed, VersionMismatch
-from jupyter_gpuquota.local.folders.session_record import read_session
+from jupyter_gpuquota.local.folders.folders import read_session
 from jupyter_gpuquota.local.processes import processes
 from jupyter_gpuquota.local.shim import files, procfs
 from jupyter_gpuquota.model.sessions import LogQuery, Session

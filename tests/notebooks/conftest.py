@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.hosting.handshake import usable
 from jupyter_gpuquota.hosting.locate import Location
+from jupyter_gpuquota.hosting.start import usable
 from tests.chosen import on_local
 from tests.shell import Shell, shell, wait_for
 

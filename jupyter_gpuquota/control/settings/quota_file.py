@@ -16,10 +16,9 @@ from ...core.decoding import decode
 from ...core.fields import FieldReader
 from ...core.idle.exemptions import projects_missing
 from ...core.idle.policy_check import check_policy
-from ...core.nodegroups import labelled
-from ...core.projects import Known, check, check_groups, check_rules
+from ...core.projects import Known, check, check_groups, check_rules, labelled
 from ...core.templates import check_entries
-from ...core.volumes.shared import check_shared
+from ...core.volumes.uses import check_shared
 from ...errors import FieldError
 from ...model.datasets.settings import CacheRulesRequest, DataSettingsRequest, LakeRequest
 from ...model.policy import PolicyRequest

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
+
+import msgspec
 
 from ...core.idle.decide import Reading, saves_itself
 from ...model.idleness import PresenceRequest
@@ -77,3 +80,25 @@ class Presence:
         self._last = {key: last for key, last in self._last.items() if key in kept}
         self._saved = {key: at for key, at in self._saved.items() if key in kept}
         self._sources = {key: found for key, found in self._sources.items() if key in kept}
+
+
+class Cell(msgspec.Struct):
+    """The source of a cell."""
+
+    cell_type: str = ""
+    source: str | list[str] = ""
+
+
+class Notebook(msgspec.Struct):
+    """The fields that are read of a notebook."""
+
+    cells: list[Cell]
+
+
+def digest(cells: Iterable[Cell]) -> str:
+    """Return a hash of the sources of cells."""
+    found = hashlib.sha256()
+    for cell in cells:
+        source = cell.source if isinstance(cell.source, str) else "".join(cell.source)
+        found.update(f"{cell.cell_type} {len(source)} {source}".encode(errors="surrogatepass"))
+    return found.hexdigest()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ...errors import FieldError, NotFound, refuse
 from ...model.datasets.versions import LATEST, SHORTEST
-from ..beginnings import with_beginning
+from ..names import with_beginning
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
 _DIGITS = re.compile(r"[0-9a-f]+", re.ASCII)

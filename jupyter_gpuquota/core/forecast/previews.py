@@ -29,7 +29,7 @@ from ..scheduling.scheduler import run_cycle
 from ..scheduling.snapshot import ClusterSnapshot, Decision
 from ..scheduling.undivided import is_undivided, plain_preview
 from ..usage.isolation import isolation_of
-from .settling import SteadyState, settle
+from .impact import SteadyState, settle
 from .waiting import waits
 
 PLACED = ("preview.starts", "preview.starts_part")

@@ -21,7 +21,7 @@ from ..scheduling.cycle import Cycle
 from ..scheduling.placement import Pool
 from ..scheduling.scheduler import plan
 from ..scheduling.snapshot import ClusterSnapshot
-from .settling import SteadyState, settle
+from .impact import SteadyState, settle
 
 _STEPS = 20
 """The most moments to come that are played."""

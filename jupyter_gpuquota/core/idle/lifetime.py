@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import cache
 
 import msgspec
 
+from ...model.idleness import KeepAliveRequest
 from ...model.messages.build import message, reason
 from ...model.messages.formats import time_arg
-from ...model.policy import Policy
+from ...model.policy import Policy, RuleName
 from ...model.quota import Project
-from ...model.sessions import Session
+from ...model.sessions import Kind, Session
+from ..fields import FieldReader
 from ..lifecycle import note, request_end
-from .policy import NO_POLICY, life_of
+from .policy import (
+    NO_POLICY,
+    Decided,
+    Subject,
+    bounds,
+    layered,
+    life_of,
+    most_of,
+    rule_for,
+    subject_of,
+)
 
 WARNING = timedelta(minutes=10)
 """How long before the end its owner is warned."""
@@ -95,3 +109,79 @@ def end(session: Session, now: datetime) -> Session:
     minutes = int(lived.total_seconds()) // 60
     why = reason("MaxLifetime", "lifetime.end", lived=60 * minutes, policy=session.ends_by)
     return request_end(session, "stop", now, why)
+
+
+Extends = Callable[[Session], bool]
+"""Returns whether the policy would end an unused session, and lets users delay that."""
+
+
+def extending(policy: Policy, now: datetime) -> Extends:
+    """Return what says that of sessions: lists are long, and have few different rulings."""
+    exempt = {each.who for each in policy.exemptions if each.until > now}
+
+    @cache
+    def most(project: str, kind: Kind, wish: int | None, *, stops: bool) -> int:
+        """Return how often such a session can be kept alive; 0 if nothing would end it."""
+        ruling = rule_for(policy, Subject("", "", project, kind, wish, stops), None, now)
+        limits = ruling.limits
+        ends = limits.idle_timeout and limits.action != "notify"
+        ends = ends or (limits.gpu_idle_timeout and limits.gpu_idle_action != "notify")
+        return limits.keep_alives if ends and limits.keep_alive else 0
+
+    def extends(session: Session) -> bool:
+        spec, times = session.spec, session.kept.times if session.kept else 0
+        allowed = most(spec.project, spec.kind, spec.idle_timeout, stops=spec.stop_when_idle)
+        return times < allowed and exempt.isdisjoint(subject_of(session).names)
+
+    return extends
+
+
+def read_keep_alive(request: KeepAliveRequest) -> int:
+    """Return for how many seconds a session is to be kept alive; 0 for the default.
+
+    Raises InvalidFields.
+    """
+    span = str(request.span).strip()
+    if not span:
+        return 0
+    reader = FieldReader()
+    seconds = reader.duration("span", span, "default")
+    if not seconds and not reader.errors:
+        reader.wrong("span", "duration.zero")
+    reader.finish()
+    return seconds
+
+
+def read_wish(asked: object, reader: FieldReader) -> int | None:
+    """Read the idle timeout that a session requests, in seconds; None for none."""
+    if not str(asked).strip():
+        return None
+    before = len(reader.errors)
+    wish = reader.duration("idle_timeout", asked, "never")
+    return wish if len(reader.errors) == before else None
+
+
+def _warning(found: Mapping[RuleName, Decided]) -> int:
+    """Return how many seconds before its end a level has a session warned; 0: no matter."""
+    warning = found["warn_before"]
+    matters = warning.level != "built-in" and found["action"].value != "notify"
+    return int(warning.value) if matters else 0
+
+
+def check_wish(
+    wish: int | None, policy: Policy, project: Project, kind: Kind, reader: FieldReader
+) -> None:
+    """Check the idle timeout that a session requests against the policy."""
+    if wish is None:
+        return
+    found = layered(policy, project.name, kind, project)
+    least, most = bounds(found)
+    if 0 < wish < least:
+        level = found["idle_timeout_min"].level
+        reader.wrong("idle_timeout", "idle_timeout.short", level=level, least=least)
+    elif 0 < wish < (warn := _warning(found)):
+        level = found["warn_before"].level
+        reader.wrong("idle_timeout", "idle_timeout.warning", level=level, least=warn)
+    if most and (wish == 0 or wish > most):
+        level = found[most_of(found)].level
+        reader.wrong("idle_timeout", "idle_timeout.long", level=level, most=most)

@@ -7,11 +7,14 @@ unchanged.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol, TypeVar
 
+from ...errors import FieldError, refused
 from ...model.sessions import Session
+from ...model.struct import Page
 
 _MOST = 32
 """So many revisions are remembered: screens read again within seconds of a change."""
@@ -69,3 +72,37 @@ class RecentLists:
     def at(self, revision: str) -> Listed | None:
         """Return the list of a revision, None if it is not known any more."""
         return self._lists.get(revision)
+
+
+LIMIT = 1000
+"""The most items of a page."""
+
+
+class HasId(Protocol):
+    """Something with a stable id."""
+
+    @property
+    def id(self) -> str:
+        """The id."""
+
+
+T = TypeVar("T", bound=HasId)
+
+
+def page(items: Sequence[T], limit: int, cursor: str, revision: str) -> Page[T]:
+    """Return the page after `cursor`, the id of the last item of the page before.
+
+    Raises InvalidFields for a `limit` out of range, and if that item was deleted meanwhile.
+    """
+    if not 1 <= limit <= LIMIT:
+        raise refused(FieldError("limit", f"A page holds 1 to {LIMIT} items."))
+    ids = [item.id for item in items]
+    if cursor and cursor not in ids:
+        problem = FieldError(
+            "cursor", "The list has changed since that page.", "Start again from the first page."
+        )
+        raise refused(problem)
+    start = ids.index(cursor) + 1 if cursor else 0
+    part = tuple(items[start : start + limit])
+    more = start + limit < len(items)
+    return Page(items=part, total=len(items), revision=revision, next=part[-1].id if more else "")

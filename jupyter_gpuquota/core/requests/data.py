@@ -11,7 +11,7 @@ from ...model.datasets.versions import LATEST
 from ...model.pods import ContainerRules
 from ..fields import FieldReader
 from .mounts import is_reserved, within
-from .patterns import PATH
+from .quantities import PATH
 
 _TEXT = re.compile(
     r"(?P<dataset>[a-z0-9][-a-z0-9]{0,62})(@(?P<ref>[A-Za-z0-9][A-Za-z0-9._-]*))?(:(?P<path>.*))?",

@@ -14,8 +14,7 @@ from ...model.pods import ContainerRules
 from ...model.volumes.mounts import Mount
 from ...model.volumes.volumes import StorageClass, Volume
 from ..fields import NAME_LIMIT, FieldReader
-from .patterns import OBJECT, PATH
-from .quantities import read_size
+from .quantities import OBJECT, PATH, read_size
 
 _SYSTEM = ("/bin", "/boot", "/etc", "/lib", "/lib64", "/opt", "/root", "/sbin", "/usr", "/var")
 _RUNTIME = ("/dev", "/proc", "/run", "/sys", "/var/run")

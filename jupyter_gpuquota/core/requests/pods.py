@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
+from ...errors import FieldError
 from ...model.pods import ContainerRules, PodOptions, PodRequest, PullPolicy, SecretKey, Toleration
-from ...model.sessions import SessionRequest
+from ...model.quota import Project
+from ...model.sessions import SessionRequest, SessionSpec
 from ..fields import FieldReader
-from . import patterns
+from . import quantities
+from .feasibility import Fit, check_quota
 from .quantities import parse_cpus, parse_memory
-from .variables import check_variables
 
 _LARGEST_ID = 2**31 - 1
 _LARGEST_AMOUNT = 2**30  # 1 PiB
@@ -97,7 +100,7 @@ def _amounts(request: SessionRequest, reader: FieldReader) -> dict[str, int]:
 def _run_as(text: str, reader: FieldReader) -> tuple[int | None, int | None]:
     if not text:
         return None, None
-    match = patterns.RUN_AS.fullmatch(text)
+    match = quantities.RUN_AS.fullmatch(text)
     if not match:
         reader.wrong("run_as", "pod.value", value=repr(text), example="1000 or 1000:100")
         return None, None
@@ -114,13 +117,13 @@ def _check_names(request: SessionRequest, reader: FieldReader) -> None:
     if request.service_account:
         names["service_account"] = request.service_account
     for field, name in names.items():
-        if not patterns.OBJECT.fullmatch(name):
+        if not quantities.OBJECT.fullmatch(name):
             reader.wrong(field, "pod.value", value=repr(name), example=_NAMES)
 
 
 def _tolerations(texts: Sequence[str], reader: FieldReader) -> Iterator[Toleration]:
     for i, text in enumerate(texts):
-        match = patterns.TOLERATION.fullmatch(text.strip())
+        match = quantities.TOLERATION.fullmatch(text.strip())
         if match:
             yield Toleration(key=match[1], value=match[2] or "", effect=match[3] or "")
         else:
@@ -133,7 +136,7 @@ def _secret_env(
 ) -> Iterator[tuple[str, SecretKey]]:
     check_variables("secret_env", request.secret_env, reader, container=True)
     for name, text in request.secret_env.items():
-        match = patterns.SECRET_VALUE.fullmatch(text.strip())
+        match = quantities.SECRET_VALUE.fullmatch(text.strip())
         if name in request.env:
             reader.wrong(f"secret_env.{name}", "field.twice")
         if match and rules.keeps_secret(match[1]):
@@ -142,3 +145,50 @@ def _secret_env(
             yield name, SecretKey(secret=match[1], key=match[2])
         else:
             reader.wrong(f"secret_env.{name}", "pod.value", value=repr(text), example="SECRET/KEY")
+
+
+def check_processes(
+    request: SessionRequest, containers: ContainerRules | None, reader: FieldReader
+) -> None:
+    """Check that several processes are possible here, and for this kind of session."""
+    if request.processes == 1:
+        return
+    most = containers.processes if containers else 1
+    if most == 1:
+        reader.wrong("processes", "processes.none")
+    elif request.kind != "train" or not request.command:
+        reader.wrong("processes", "processes.training")
+    else:
+        reader.within("processes", request.processes, 1, most)
+
+
+def check_together(request: SessionRequest, fit: Fit, project: Project) -> Sequence[FieldError]:
+    """Return whether all processes together exceed what a project may use."""
+    if request.processes <= 1:
+        return ()
+    return check_quota(fit.share, fit.milli * request.processes, request.kind, project)
+
+
+def last_process(spec: SessionSpec) -> int:
+    """Return the highest number of a process; with MPI, number 0 of several is the launcher."""
+    launchers = int(spec.framework == "mpi" and spec.processes > 1)
+    return spec.processes - 1 + launchers
+
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_OURS = re.compile(
+    r"CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_MPS_\w+|GPUQUOTA_\w+|JUPYTER_TOKEN"
+)
+_OF_CONTAINERS = re.compile(r"NVIDIA_VISIBLE_DEVICES|JUPYTER_(CONFIG_PATH|NO_CONFIG)")
+"""What grants GPUs to a container, and what the session's Jupyter Server is configured by."""
+
+
+def check_variables(
+    field: str, names: Iterable[str], reader: FieldReader, *, container: bool
+) -> None:
+    """Check the names of variables; `container`: also those that are special in containers."""
+    for name in names:
+        if not _NAME.fullmatch(name):
+            reader.wrong(f"{field}.{name}", "env.name")
+        elif _OURS.fullmatch(name) or (container and _OF_CONTAINERS.fullmatch(name)):
+            reader.wrong(f"{field}.{name}", "env.reserved", name=name)

@@ -19,17 +19,15 @@ from ...model.resources import Node, Share
 from ...model.rightsizing import ResizeRequest
 from ...model.sessions import Kind, SessionRequest, SessionSpec
 from ..fields import NAME_LIMIT, FieldReader
+from ..idle.lifetime import check_wish, read_wish
 from ..idle.policy import NO_POLICY
-from ..idle.requests import check_wish, read_wish
 from .again import asked_again
 from .data import Resolved, read_data
 from .feasibility import Fits, fit
 from .mounts import VolumeFacts, read_mounts
 from .places import check_alone
-from .pods import read_options
-from .processes import check_processes, check_together
+from .pods import check_processes, check_together, check_variables, read_options
 from .shares import read_share
-from .variables import check_variables
 
 _KINDS: tuple[Kind, ...] = ("interactive", "interactive-spot", "train")
 

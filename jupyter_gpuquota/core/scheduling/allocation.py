@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from heapq import heappop, heappush
+
+import msgspec
 
 from ...model.resources import Placement
 from ...model.sessions import Session
+from .. import lifecycle
 from .cycle import Cycle
 from .ledger import BORROWED, FAIR
+from .snapshot import Plan
 
 Priced = tuple[Session, int]
 """A session with its cost in milli-GPU."""
@@ -135,3 +140,24 @@ def order_key(cycle: Cycle, session: Session) -> OrderKey:
     tier = cycle.nominated.get(session.id) or account.tier(milli, borrows=session.preemptible)
     saturation = account.used * 1_000_000 // account.fair if account.fair else 1 << 60
     return (tier, -account.project.priority, saturation, cycle.keys[session.id])
+
+
+def apply_plan(decided: Plan, sessions: dict[str, Session], now: datetime) -> bool:
+    """Apply a plan to the sessions, by id; return whether any started or was preempted."""
+    for eviction in decided.evictions:
+        leaving = lifecycle.request_requeue(
+            sessions[eviction.session], eviction.reclaim, eviction.reason
+        )
+        sessions[eviction.session] = lifecycle.finish_end(leaving, now)
+    started = False
+    for decision in decided.decisions:
+        session = sessions[decision.session]
+        if isinstance(decision.outcome, Placement):
+            running = lifecycle.move(lifecycle.move(session, "starting", now), "running", now)
+            sessions[session.id] = msgspec.structs.replace(
+                running, placement=decision.outcome, run=session.run + 1
+            )
+            started = True
+        else:
+            sessions[session.id] = msgspec.structs.replace(session, reason=decision.outcome)
+    return started or bool(decided.evictions)

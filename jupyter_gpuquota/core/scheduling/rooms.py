@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from heapq import merge
-from itertools import combinations, count, groupby, islice, product
+from itertools import chain, combinations, groupby, islice, product
 
-from ...model.resources import MILLI, Placement, Share
+from sortedcontainers import SortedList
+
+from ...model.resources import MILLI, Placement, Share, Slice
 from ...model.sessions import Session
-from .capacity import DeviceCapacity, NodeCapacity
-from .covering import cover, fewest
+from .capacity import DeviceCapacity, NodeCapacity, slice_of
 from .holders import Holders, Rank, Victims, by_device, slice_on
-from .parts import parts
 from .placement import Allowed, Pool
 
 EXACT = 4000
@@ -100,7 +103,7 @@ class Rooms:
         if node not in self._sets:
             self._sets[node] = ([], self._found(node))
         known, more = self._sets[node]
-        for number in count():
+        for number in itertools.count():
             if number == len(known):
                 found = next(more, None)
                 if found is None:
@@ -236,3 +239,177 @@ def _freeable(node: NodeCapacity, sessions: Sequence[Session]) -> list[Victims]:
 def _empties(device: DeviceCapacity, holders: Sequence[Session]) -> bool:
     freed = sum(slice_on(session, device.device.index).milli for session in holders)
     return device.shareable and device.milli + freed == MILLI
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A device that has room for a part of it once some sessions have ended.
+
+    Of these, `apart` are those that the node separates from the share. `lacks` is what is missing
+    without them, and `gains` what each of the other holders has: milli-GPU, memory and compute.
+    """
+
+    apart: Victims
+    holders: Sequence[Session]
+    lacks: Amounts
+    gains: Sequence[Amounts]
+
+    @property
+    def least(self) -> int:
+        """Return how many sessions have to end at least."""
+        return len(self.apart) + fewest(self.lacks, self.gains)
+
+    def sets(self, most: int) -> Iterator[Victims]:
+        """Yield sets of which nobody could stay, the smallest first; so many are tried at most."""
+        for places in minimal_covers(self.lacks, self.gains, most):
+            yield (*self.apart, *(self.holders[place] for place in places))
+
+
+def parts(
+    node: NodeCapacity, share: Share, sessions: Sequence[Session], least: int = 2
+) -> Iterator[Part]:
+    """Yield the devices that would have room if some of the sessions ended.
+
+    Those where fewer than `least` could end are left out.
+    """
+    holding = by_device(sessions)
+    for index, device in node.devices.items():
+        piece = slice_of(share, device.device)
+        apart = _apart(node, piece, sessions) if piece else None
+        if piece is None or apart is None:
+            continue
+        here = {session.id: session for session in holding.get(index, ())}
+        freed = [_amounts(here.pop(s.id), index) for s in apart if s.id in here]
+        lacks = tuple(
+            wanted - free - sum(released)
+            for wanted, free, *released in zip(_sizes(piece), _sizes(device), *freed, strict=True)
+        )
+        holders = [*here.values()]
+        part = Part(apart, holders, lacks, [_amounts(session, index) for session in holders])
+        if least <= len(apart) + len(holders) >= part.least:
+            yield part
+
+
+def _apart(node: NodeCapacity, piece: Slice, sessions: Sequence[Session]) -> Victims | None:
+    """Return the sessions that a node keeps apart from a slice, None if they do not suffice."""
+    if node.tolerates(piece):
+        return ()
+    apart = tuple(session for session in sessions if _shares_otherwise(session, piece))
+    released = [slice_ for s in apart for slice_ in (s.placement.slices if s.placement else ())]
+    node.change(released, 1)
+    suffices = node.tolerates(piece)
+    node.change(released, -1)
+    return apart if suffices else None
+
+
+def _shares_otherwise(session: Session, piece: Slice) -> bool:
+    """Return whether a session holds a part of a GPU, with compute where the slice has none."""
+    held = session.placement.slices if session.placement else ()
+    return any(
+        part.milli < MILLI and not part.mig and bool(part.compute) != bool(piece.compute)
+        for part in held
+    )
+
+
+def _amounts(session: Session, index: int | None) -> Amounts:
+    return _sizes(slice_on(session, index))
+
+
+def _sizes(of: Slice | DeviceCapacity) -> Amounts:
+    return of.milli, of.memory, of.compute
+
+
+Amounts = tuple[int, ...]
+"""Quantities of several kinds, such as milli-GPU, memory in MiB and compute in %."""
+
+
+def covers(lacks: Amounts, gains: Sequence[Amounts]) -> bool:
+    """Return whether all gains together cover what is missing."""
+    return all(sum(each) >= lack for lack, *each in zip(lacks, *gains, strict=True))
+
+
+def is_minimal(lacks: Amounts, gains: Sequence[Amounts]) -> bool:
+    """Return whether all gains cover what is missing, and fewer do not."""
+    over = [sum(each) - lack for lack, *each in zip(lacks, *gains, strict=True)]
+    if min(over) < 0:
+        return False
+    return not any(all(map(int.__le__, gain, over)) for gain in gains)
+
+
+def fewest(lacks: Amounts, gains: Sequence[Amounts]) -> int:
+    """Return how many gains are needed at least, one more than all if they do not suffice."""
+    kinds = zip(*gains, strict=True) if gains else [()] * len(lacks)
+    return max(map(_fewest, lacks, kinds))
+
+
+def _fewest(lack: int, gains: Sequence[int]) -> int:
+    count = 0
+    for gain in sorted(gains, reverse=True):
+        if lack <= 0:
+            break
+        lack -= gain
+        count += 1
+    return count if lack <= 0 else len(gains) + 1
+
+
+def minimal_covers(
+    lacks: Amounts, gains: Sequence[Amounts], most: int
+) -> Iterator[tuple[int, ...]]:
+    """Yield gains that suffice and of which none could be left out, by place, the fewest first.
+
+    Of all sets so many are tried at most; where there are more, `cover` is among those yielded.
+    """
+    places = range(len(gains))
+    counts = range(fewest(lacks, gains), len(gains) + 1)
+    tried = islice(chain.from_iterable(combinations(places, count) for count in counts), most)
+    found = (chosen for chosen in tried if is_minimal(lacks, [gains[place] for place in chosen]))
+    sure = cover(lacks, gains) if 1 << len(gains) > most else None
+    yield from merge(found, () if sure is None else [tuple(sure)], key=len)
+
+
+def cover(lacks: Amounts, gains: Sequence[Amounts]) -> list[int] | None:
+    """Return which gains to take, by place: few, and the first ones; None if all do not suffice.
+
+    Where one kind of amount decides, none are fewer, and the last one taken is as early as can be.
+    """
+    if not covers(lacks, gains):
+        return None
+    if max(lacks) <= 0:
+        return []
+    for count in range(fewest(lacks, gains), len(gains)):
+        if chosen := _first(lacks, gains[: _needed(lacks, gains, count)], count):
+            break
+    else:
+        chosen = [*range(len(gains))]
+    for place in reversed(chosen[:]):
+        others = [other for other in chosen if other != place]
+        if covers(lacks, [gains[other] for other in others]):
+            chosen = others
+    return chosen
+
+
+def _needed(lacks: Amounts, gains: Sequence[Amounts], count: int) -> int:
+    """Return how many of the first gains are needed for so many of them to suffice."""
+
+    def suffice(first: int) -> bool:
+        return fewest(lacks, gains[:first]) <= min(count, first)
+
+    return bisect_left(range(len(gains)), 1, key=suffice)
+
+
+def _first(lacks: Amounts, gains: Sequence[Amounts], count: int) -> list[int] | None:
+    """Return the first gains that suffice, so many at most; None if none were found."""
+    later = [SortedList(kind) for kind in zip(*gains, strict=True)]
+    chosen: list[int] = []
+    for place, gain in enumerate(gains):
+        for kind, amount in zip(later, gain, strict=True):
+            kind.remove(amount)
+        more = count - len(chosen) - 1
+        left = tuple(lack - amount for lack, amount in zip(lacks, gain, strict=True))
+        best = (sum(kind[-more:]) if more else 0 for kind in later)
+        if all(map(int.__le__, left, best)):
+            chosen.append(place)
+            lacks = left
+        if max(lacks) <= 0:
+            return chosen
+    return None

@@ -26,7 +26,7 @@ from ...model.sessions import Session
 from ...model.snapshots.restore import Restoration
 from ...model.snapshots.snapshots import SNAPSHOT_ACTIONS, Snapshot, SnapshotAction
 from ..access import Rights
-from ..beginnings import with_beginning
+from ..names import with_beginning
 
 _DIGEST = "sha256:"
 """What may precede an id: it is the digest of a manifest."""

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from ...model.history import By, History, HistoryQuery
+from msgspec import structs
+
+from ...model.history import By, History, HistoryQuery, UserHours
 from ...model.resources import Node
 from ..access import Rights
 from ..fields import FieldReader
-from . import user_hours
 from .buckets import Bucket, coarsen, point
 
 DAY = 86_400
@@ -109,7 +110,7 @@ def summarize(
     """Return the history of a time."""
     buckets, sums = coarsen(recorded.buckets, recorded.step), tuple(recorded.sums)
     shown = _by_user(buckets) if window.by == "user" else (b for b in buckets if not b.user)
-    users = user_hours.sum_up(b for b in sums if window.wants(b) and window.shows(b))
+    users = sum_up(b for b in sums if window.wants(b) and window.shows(b))
     simulated = any(node.simulated for node in nodes)
     notes = [note, "Gaps: nothing was running or queued, or no controller was running."]
     if simulated:
@@ -143,7 +144,7 @@ def _unnamed(sums: Sequence[Bucket], window: Window) -> Iterator[str]:
     """Return why users are missing."""
     if not all(map(window.shows, sums)):
         yield "Users of projects that you do not belong to are not named."
-    if not window.user and any(not u.user for u in user_hours.sum_up(sums)):
+    if not window.user and any(not u.user for u in sum_up(sums)):
         yield "Usage that was recorded without users has no names."
 
 
@@ -178,3 +179,85 @@ def window_of(query: HistoryQuery, now: datetime) -> Window:
     reader.finish()
     by: By = "user" if query.user else query.by
     return Window(since, until, query.points, query.project, query.user, by)
+
+
+def united(found: Mapping[str, History], missing: Mapping[str, str]) -> History:
+    """Return the histories of clusters, which have the same step, as one.
+
+    `missing` maps the clusters that could not be asked to why.
+    """
+    every = tuple(found.values())
+    points = (point for each in every for point in each.points)
+    notes = (*_notes(found), *(f"{name} is missing: {why}" for name, why in missing.items()))
+    return structs.replace(
+        every[0],
+        points=tuple(sorted(points, key=lambda point: point.at)),
+        users=tuple(user for each in every for user in each.users),
+        simulated=any(each.simulated for each in every),
+        note=" ".join(notes),
+        notes=notes,
+    )
+
+
+def _notes(found: Mapping[str, History]) -> Iterator[str]:
+    """Iterate over the notes; one that is not true of all clusters begins with their names."""
+    for note in dict.fromkeys(note for each in found.values() for note in each.notes):
+        about = [name for name, each in found.items() if note in each.notes]
+        yield note if len(about) == len(found) else f"{', '.join(about)}: {note}"
+
+
+_HOUR = 3600
+
+
+def sum_up(buckets: Iterable[Bucket]) -> tuple[UserHours, ...]:
+    """Return the GPU hours of every project by user, the most first.
+
+    The part of a project that no user's bucket has comes last, without a name, so that all add up
+    to the project.
+    """
+    wholes: dict[str, Bucket] = {}
+    users: dict[str, dict[str, Bucket]] = {}
+    for bucket in buckets:
+        own = users.setdefault(bucket.project, {}) if bucket.user else wholes
+        key = bucket.user or bucket.project
+        own[key] = own[key] + bucket if key in own else bucket
+    found: list[UserHours] = []
+    for project in sorted({*wholes, *users}):
+        own = users.get(project, {})
+        named = sorted(map(_hours, own.values()), key=lambda u: (-u.allocated, -u.waited, u.user))
+        rest = _without(wholes.get(project, Bucket(at=0, project=project)), own.values())
+        found += [*named, _hours(rest)]
+    return tuple(u for u in found if u.allocated or u.waited)
+
+
+def _without(whole: Bucket, users: Iterable[Bucket]) -> Bucket:
+    """Return the rest of a project; its utilisation is known only if that is all of it."""
+    rest = whole
+    for user in users:
+        rest = replace(
+            rest,
+            allocated=max(0, rest.allocated - user.allocated),
+            borrowed=max(0, rest.borrowed - user.borrowed),
+            asked=max(0, rest.asked - user.asked),
+            busy=0,
+            measured=0,
+        )
+    return rest
+
+
+def _hours(bucket: Bucket) -> UserHours:
+    allocated, borrowed, waited = (
+        _rounded(total, _HOUR) for total in (bucket.allocated, bucket.borrowed, bucket.asked)
+    )
+    return UserHours(
+        project=bucket.project,
+        user=bucket.user,
+        allocated=allocated,
+        borrowed=borrowed,
+        waited=waited,
+        utilisation=_rounded(bucket.busy, bucket.measured) if bucket.measured else None,
+    )
+
+
+def _rounded(total: int, parts: int) -> int:
+    return (2 * total + parts) // (2 * parts)

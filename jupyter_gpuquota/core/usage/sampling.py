@@ -1,4 +1,8 @@
-"""Samples of GPU usage: of every project, and of each of its users."""
+"""Samples of GPU usage: of every project, and of each of its users.
+
+XLA (JAX, TensorFlow) tries to reserve most of a GPU, then less, and reports each attempt that
+fails: with part of a GPU that is normal.
+"""
 
 from __future__ import annotations
 

@@ -17,8 +17,7 @@ from ...model.volumes.volumes import (
 )
 from ..access import Rights
 from ..fields import FieldReader
-from ..requests.patterns import PATH
-from ..requests.quantities import read_size, size_quantity
+from ..requests.quantities import PATH, read_size, size_quantity
 
 _DESCRIPTION = 1000
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...errors import InUse
 from ...model.sessions import ENDED, Session
 from ...model.volumes.mounts import VolumeUse
-from ...model.volumes.volumes import Volume
+from ...model.volumes.volumes import SharedFolder, Volume, VolumeEntry
+from ..fields import FieldReader
+from ..requests.quantities import PATH, read_size
+from .requests import check_description
 
 Key = tuple[str, str]
 """A volume by its project and its name."""
@@ -56,3 +59,36 @@ def _named(use: VolumeUse) -> str:
     """Return a session and what tells people about it: whose it is, and its state."""
     told = ", ".join(filter(None, (use.owner, use.state if use.state != "running" else "")))
     return f"{use.name} ({told})" if told else use.name
+
+
+def check_shared(
+    entries: Sequence[VolumeEntry], projects: Collection[str], reader: FieldReader
+) -> tuple[SharedFolder, ...]:
+    """Return the folders of a file, and note every problem."""
+    found: list[SharedFolder] = []
+    taken: set[tuple[str, str]] = set()
+    for i, entry in enumerate(entries):
+        inside = reader.under(f"volumes[{i}].")
+        inside.name("name", entry.name, "scans")
+        if not PATH.fullmatch(entry.folder):
+            hint = "Use a path like /data/scans."
+            inside.untranslated("folder", "It is not an absolute path.", hint)
+        if not entry.projects:
+            inside.untranslated("projects", "No project may mount it.", "Name at least one.")
+        for project in entry.projects:
+            inside.known("projects", project, sorted(projects), "project.unknown")
+            if (project, entry.name) in taken:
+                inside.wrong("name", "name.twice", name=entry.name)
+            taken.add((project, entry.name))
+        check_description(entry.description, inside)
+        found.append(
+            SharedFolder(
+                name=entry.name,
+                folder=entry.folder,
+                projects=tuple(dict.fromkeys(entry.projects)),
+                read_only=entry.read_only,
+                size=read_size("size", entry.size, inside),
+                description=entry.description,
+            )
+        )
+    return tuple(found)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from ...control.signals.presence import Presence
-from ...core.exposure import check_exposed
+from ...core.hosts import check_exposed
 from ...errors import Unavailable
 from ...model.addresses import address_of
 from ...model.idleness import PresenceRequest

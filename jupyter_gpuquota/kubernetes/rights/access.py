@@ -9,8 +9,8 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 
+from ...control.access import EntryLog
 from ...control.answers import Answers, Clock
-from ...control.entry_log import EntryLog
 from ...core.access import Caller, Rights, Role
 from ...errors import Unavailable
 from ...model.sessions import LIVE, Session

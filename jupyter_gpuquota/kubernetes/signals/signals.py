@@ -12,8 +12,7 @@ from ...control.clock import Clock
 from ...control.idle.activity_poller import Readings
 from ...control.session_http import ServerConnection
 from ...control.signals.kernels import Kernels, Listener
-from ...control.signals.notebook_sources import Notebook, digest
-from ...control.signals.presence import Presence
+from ...control.signals.presence import Notebook, Presence, digest
 from ...control.signals.servers import ServerActivity, Servers
 from ...core.idle.decide import Reading
 from ...core.idle.policy import Limits

@@ -21,10 +21,9 @@ from ..gpus.inventory import Work
 from ..gpus.usage import held_by
 from ..sessions.readiness import find_server
 from . import cpu_time, gpus, terminals
-from .cpu_time import CpuTime, Spent
+from .cpu_time import CpuTime, ProcessTree, ProcessTrees, Spent, words_of
 from .gpus import Gpus
 from .iopub import Listeners, address_of
-from .process_trees import ProcessTree, ProcessTrees, words_of
 from .terminals import TerminalUse
 
 Key = tuple[str, int]

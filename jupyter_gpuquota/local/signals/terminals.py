@@ -20,8 +20,7 @@ from ...core.idle.decide import Reading
 from ..shim import procfs
 from ..shim.procfs import Stat
 from . import cpu_time
-from .cpu_time import Spent
-from .process_trees import ProcessTree
+from .cpu_time import ProcessTree, Spent
 
 _PSEUDO = 136
 """The major number of pseudo-terminals."""

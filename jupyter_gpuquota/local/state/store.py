@@ -22,7 +22,7 @@ from ...control.storage.sqlite import Damaged, Database, Kind
 from ...core.names import check_free
 from ...errors import NameTaken, StorageFailed
 from ...model.sessions import Session
-from ..folders.session_record import read_session
+from ..folders.folders import read_session
 
 _SESSIONS = """
     CREATE TABLE sessions (

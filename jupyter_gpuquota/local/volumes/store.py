@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -22,7 +23,7 @@ from ...control.volumes.store import Measured, VolumeRecord
 from ...core.requests.mounts import is_reserved
 from ...errors import FieldError, NameTaken, refuse
 from ...model.pods import ContainerRules
-from . import measure
+from ...store.frozen import mounts
 from .quotas import Quotas
 
 _log = logging.getLogger(__name__)
@@ -108,7 +109,7 @@ class FolderVolumes:
             return Measured(problem=problem)
         folder = self.folder(record)
         try:
-            limit, taken = measure.limit(folder)
+            limit, taken = limit(folder)
             if not limit and not record.folder:
                 limit, taken = self._quotas.limit(Path(folder))
         except OSError as error:
@@ -117,7 +118,7 @@ class FolderVolumes:
 
     def measure(self, record: VolumeRecord, stopped: Callable[[], bool]) -> Measured:
         """Return what a volume uses on the disk."""
-        return self.limited(record) or Measured(measure.used(self.folder(record), stopped))
+        return self.limited(record) or Measured(used(self.folder(record), stopped))
 
     def _path(self, record: VolumeRecord) -> Path:
         return volume_path(self._root, record)
@@ -184,3 +185,58 @@ def _problems(folder: str, state: Path, *, read_only: bool) -> Iterator[tuple[st
     if Path(folder).stat().st_uid != os.geteuid():
         hint = "Ask an administrator to share it: `volumes:` in the quota file."
         yield f"{folder} belongs to another account.", hint
+
+
+_BLOCK = 512
+"""Bytes of a block in `st_blocks`, as stat(2) says."""
+_LOOKS = 1000
+
+
+def used(folder: str, stopped: Callable[[], bool]) -> int | None:
+    """Return the bytes that the files below a folder take on its disk; None if it was stopped.
+
+    A file with several names counts once; symbolic links are not followed, and what cannot be read
+    does not count.
+    """
+    total, seen = 0, set[tuple[int, int]]()
+    for count, found in enumerate(_stats(folder)):
+        if count % _LOOKS == 0 and stopped():
+            return None
+        if found.st_nlink > 1:
+            if (found.st_dev, found.st_ino) in seen:
+                continue
+            seen.add((found.st_dev, found.st_ino))
+        total += found.st_blocks * _BLOCK
+    return total
+
+
+def limit(folder: str) -> tuple[int, int]:
+    """Return the bytes that a folder may take and those that it takes, where that is its own limit.
+
+    That is so for the root of a file system, and for a folder with a project quota of ext4 or XFS:
+    statfs(2) answers with the quota there. Else both are 0. Raises OSError.
+    """
+    here = os.statvfs(folder)
+    above = os.statvfs(Path(folder).parent)
+    whole, taken = here.f_blocks * here.f_frsize, (here.f_blocks - here.f_bfree) * here.f_frsize
+    if _is_mounted(Path(folder)) or whole < above.f_blocks * above.f_frsize:
+        return whole, taken
+    return 0, 0
+
+
+def _is_mounted(folder: Path) -> bool:
+    """Return whether a folder is the root of a file system: one of a subvolume is not enough."""
+    real = folder.resolve()
+    return real.is_mount() and any(each.point == real for each in mounts())
+
+
+def _stats(folder: str) -> Iterator[os.stat_result]:
+    """Yield what is known of each file and folder below a folder."""
+    waiting = [folder]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:  # it is gone or closed to us
+            for entry in entries:
+                with suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    yield entry.stat(follow_symlinks=False)

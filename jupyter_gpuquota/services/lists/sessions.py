@@ -8,11 +8,10 @@ from functools import cache
 
 from ...core import disclosure
 from ...core.datasets import rights as data
-from ...core.idle.extending import Extends, extending
+from ...core.idle.lifetime import Extends, extending
 from ...core.idle.policy import NO_POLICY
 from ...core.lifecycle import due_at
-from ...core.lists.paging import page
-from ...core.lists.recent import Differing, Listed, differing
+from ...core.lists.recent import Differing, Listed, differing, page
 from ...errors import FieldError, refused
 from ...model.clusters.names import cluster_of, qualified
 from ...model.sessions import STATES, Session, SessionQuery

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_gpuquota.control import recorder
 from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.config import GpuQuota
-from jupyter_gpuquota.control.history import utilisation
 from jupyter_gpuquota.control.history.store import HistoryStore
-from jupyter_gpuquota.control.history.utilisation import Span, UtilisationLog, percents
+from jupyter_gpuquota.control.recorder import Span, UtilisationLog, percents
 from jupyter_gpuquota.control.runs.measured import MeasuredRuns
 from jupyter_gpuquota.core.idle.decide import Reading
 from jupyter_gpuquota.errors import StorageFailed
@@ -97,6 +97,6 @@ async def test_a_history_that_cannot_be_read_leaves_the_runs(tmp_path: Path) -> 
 def test_old_measurements_are_removed(tmp_path: Path) -> None:
     store, log = log_in(tmp_path)
     log.record({"a": 10}, NOON)
-    log.record({"a": 20}, NOON + utilisation.KEPT + 7200)
+    log.record({"a": 20}, NOON + recorder.KEPT + 7200)
     assert log.means("a", [(0, NOON), (NOON, 2 * NOON)]) == [None, 20]
     store.close()

@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from jupyter_gpuquota.control.runs.reading import ScriptRuns
+from jupyter_gpuquota.control.runs.measured import ScriptRuns
 from jupyter_gpuquota.core import tracking
 from jupyter_gpuquota.model.datasets.mounts import DataMount
 from tests.builders import make_session

@@ -35,7 +35,7 @@ from jupyter_gpuquota.errors import GpuQuotaError
 from jupyter_gpuquota.jobs.caches import copy
 from jupyter_gpuquota.jobs.job import Job, LinesReporter
 from jupyter_gpuquota.jobs.verbs import restore, snapshot
-from jupyter_gpuquota.local.volumes.filling import FillingVolumes
+from jupyter_gpuquota.local.datasets import FillingVolumes
 from jupyter_gpuquota.local.volumes.store import FolderVolumes
 from jupyter_gpuquota.memory.cache import MemoryCache
 from jupyter_gpuquota.model.datasets.datasets import Lake
