@@ -6,7 +6,12 @@ import { VolumeActions } from '../../state/volumes/actions';
 import { idOf, matching, may } from '../../state/volumes/volumes';
 import { Badge, Notice } from '../parts/controls';
 import { IEntry, IPoint, openActions } from '../parts/menu';
-import { FilterField, ListRow, MoreButton, OnMenu } from '../datasets/listparts';
+import {
+  FilterField,
+  ListRow,
+  MoreButton,
+  OnMenu
+} from '../datasets/listparts';
 import { IUi, LiveWidget, useUi } from '../parts/ui';
 import { IRowProps, VirtualList } from '../parts/virtuallist';
 import { Offered } from '../datasets/offered';
