@@ -109,7 +109,7 @@ class FolderVolumes:
             return Measured(problem=problem)
         folder = self.folder(record)
         try:
-            limit, taken = limit(folder)
+            limit, taken = mount_limit(folder)
             if not limit and not record.folder:
                 limit, taken = self._quotas.limit(Path(folder))
         except OSError as error:
@@ -210,7 +210,7 @@ def used(folder: str, stopped: Callable[[], bool]) -> int | None:
     return total
 
 
-def limit(folder: str) -> tuple[int, int]:
+def mount_limit(folder: str) -> tuple[int, int]:
     """Return the bytes that a folder may take and those that it takes, where that is its own limit.
 
     That is so for the root of a file system, and for a folder with a project quota of ext4 or XFS:
