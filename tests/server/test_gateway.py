@@ -147,6 +147,7 @@ async def test_every_route_passes_through(tmp_path):
         "sessions.presence": b'{"at": "2026-01-01T12:00:00Z"}',
         "sessions.put_page": b'{"state": "closed"}',
         "projects.put": b'{"quota": 1}',
+        "projects.preview": b'{"name": "team-a", "quota": 1}',
         "rules.put": b'{"revision": "1"}',
         "groups.put": b'{"revision": "1"}',
         "policy.put": b'{"revision": "1"}',
@@ -184,6 +185,9 @@ async def test_every_route_passes_through(tmp_path):
             if name == "datasets.delete":  # which waits for jobs
                 ended = JobReport(kind="sync", dataset="faces", state="cancelled")
                 await controller.backend.jobs.report("job-1", ended, "owner")
+            if name == "settings.put":
+                text = await controller.backend.administration.text()
+                body = json.dumps({"text": text.text, "revision": text.revision}).encode()
             answer = await ask(gateway, name, bodies.get(name, body), args=args, query=query)
             here = 501 if name in unsupported else route(name).status
             assert answer.status == here, (name, answer.body)

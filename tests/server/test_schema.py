@@ -34,10 +34,10 @@ def test_every_text_is_a_literal_that_can_be_extracted():
 
 def test_a_plural_counts_by_its_first_argument():
     assert (
-        "trans._n('%1 session would have %2 instead of %3 to save when preempted.', "
-        "'%1 sessions would have %2 instead of %3 to save when preempted.', "
-        "Number(a.n), f.duration(a.after), f.duration(a.before))"
-    ) in messages_ts()["changes.ts"]
+        "trans._n('%2 free in total, but no node has a whole GPU free.', "
+        "'%2 free in total, but no node has %1 whole GPUs free.', "
+        "Number(a.devices), f.gpus(a.free))"
+    ) in messages_ts()["reasons.ts"]
 
 
 def test_the_front_end_knows_no_route_that_it_cannot_call():

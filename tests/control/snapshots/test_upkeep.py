@@ -162,6 +162,7 @@ async def test_what_comes_to_rest_is_stored_once_also_by_the_next_controller(sit
         site.board.show(quick)
         upkeep.follow(site.board.sessions)
         await wait_for(lambda: site.taker.taken == [("quick", "finish")])
+        await wait_for_rest(site, "id-quick")
     # It is suspended while no controller looks.
     site.board.show(session("exp-1", "suspended"))
     async with site.controller():
