@@ -58,7 +58,7 @@ def _resize(client: Client, args: Args, console: Console) -> View[Any]:
         console.note(line)
     with kept(client, session, names, args.notebook, console) as wishes:
         session = client.sessions.resize(session.id, **asked, **wishes)
-    if args.wait:
+    if args.wait or wishes:  # else the next cell could run in the old kernel, and be lost with it
         session = wait(client, session, console, changed=True)
     page = Page(items=(session,), total=1, revision=session.revision)
     return ChangedView(page, {}, exit_code=int(session.state == "failed"))
@@ -93,8 +93,9 @@ COMMANDS = (
         _resize,
         _fill,
         notes="A running session is stopped and queued again with its new share. Open notebooks "
-        "are saved first; kernel memory is lost, except variables to keep. Without a share "
-        "or volume it takes the share that `describe` recommends.",
+        "are saved first; kernel memory is lost, except variables to keep: with them it waits "
+        "until the session runs again. Without a share or volume it takes the share that "
+        "`describe` recommends.",
         examples=(
             "resize exp1",
             "resize exp1 -g 0.25 --wait",
