@@ -8,7 +8,7 @@ from tornado.iostream import IOStream
 
 CHUNK = 256 * 1024
 _BUFFER = 1 << 20
-"""With half of it, uploads are slower and take more of the processor."""
+"""Bytes that are copied at once. Measured: uploads take more of the processor with half of it."""
 
 
 async def copy_bytes(source: IOStream, target: IOStream, size: int) -> None:
