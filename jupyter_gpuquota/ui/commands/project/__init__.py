@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...command import Command
-from . import audit, default, groups, projects, rules
+from . import audit, groups, projects, rules
 
 COMMANDS = (
     Command(
@@ -11,7 +11,6 @@ COMMANDS = (
         "show or (admin) set projects, rules and node groups",
         actions=(
             *projects.ACTIONS,
-            *default.ACTIONS,
             *rules.ACTIONS,
             *groups.ACTIONS,
             *audit.ACTIONS,

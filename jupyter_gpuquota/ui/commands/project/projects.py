@@ -1,19 +1,20 @@
-"""`project list`, `show`, `set`, `delete`: projects and their settings."""
+"""`project list`, `show`, `set`, `delete`, `default`: projects and their settings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from ....client import Client
+from ....client import Client, preferences
 from ....client.projects import Settings
-from ....errors import InvalidRequest, NotFound
+from ....errors import FieldError, InvalidRequest, NotFound, refused
 from ....model.quota import Affinity
-from ...arguments import add_dry_run, offer
+from ...arguments import add_dry_run, offer, own_projects
 from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
 from ...views.projects import ChangeView, ProjectsView, ProjectView
+from ...views.texts import TextView
 from ...views.view import View
 
 _PEOPLE = {"members": "all", "leads": "none", "viewers": "none"}
@@ -88,6 +89,29 @@ def _delete(client: Client, args: Args, _console: Console) -> ProjectView:
     return ProjectView(answer.project, note=note, answer=answer)
 
 
+def _fill_default(parser: Parser) -> None:
+    name = parser.add_argument(
+        "team", nargs="?", metavar="NAME", help="one of your projects (default: show the current)"
+    )
+    offer(name, own_projects)
+    parser.add_argument("--unset", action="store_true", help="have no default project")
+
+
+def _default(client: Client, args: Args, _console: Console) -> TextView:
+    if args.unset and args.team:
+        raise InvalidRequest("--unset takes no project.", hint="Use either NAME or --unset.")
+    if args.unset:
+        preferences.set_project("")
+    elif args.team is not None:
+        mine = client.quota.get().mine
+        if args.team not in mine:
+            hint = f"Your projects: {', '.join(mine)}."
+            raise refused(FieldError("project", f"No access to project {args.team!r}.", hint))
+        preferences.set_project(args.team)
+    preferred = preferences.project()
+    return TextView({"project": preferred}, f"Default project: {preferred or 'none'}.")
+
+
 def _settings(args: Args) -> Settings:
     """Return what is set, without node affinity."""
     settings = Settings()
@@ -150,5 +174,13 @@ ACTIONS = (
         _delete,
         _fill_delete,
         examples=("project delete team-a --drain",),
+    ),
+    Command(
+        "default",
+        "show or set your default project",
+        _default,
+        _fill_default,
+        notes="It is used wherever no project is named, in notebooks and shells.",
+        examples=("project default team-a", "project default", "project default --unset"),
     ),
 )
