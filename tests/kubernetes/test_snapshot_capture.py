@@ -129,7 +129,7 @@ async def test_what_no_session_mounts_goes_with_a_restore_that_fails(tmp_path: P
     async with driven(api), running(api, tmp_path, launches) as controller:
         await taken(controller)
         await complete(controller)
-        launches.create = refused  # type: ignore[method-assign]
+        launches.create = refused  # type: ignore[method-assign] (the fake's own, for one test)
         await restored(controller)
         restores = controller.parts.snapshots.restores
         await wait_for(lambda: [each.state for each in restores.all()] == ["failed"])

@@ -10,7 +10,7 @@ import {
 } from '../../state/idle/sessionidleness';
 import { isForOwnerOnly } from '../../state/sessions';
 import { ErrorNotice, Pending, Simulated } from '../parts/controls';
-import { IdleLine } from './idle';
+import { IdleLine, Read } from './idle';
 import { DetailLists } from './lists';
 import { lifeText } from '../idle/texts';
 import { reclaimText, shareText, stateText, statusText } from '../parts/texts';
@@ -191,31 +191,20 @@ export function makeDetailsWidget(ui: IUi, id: string): MainAreaWidget {
 export function RightSize(props: {
   session: Session;
   advice: IResource<Advice | null>;
-}): JSX.Element | null {
-  const { trans } = useUi();
-  const { advice, session } = props;
-  const result = useResult(advice);
-  if (result.status === 'pending') {
-    return <Pending trans={trans} />;
-  }
-  if (result.status === 'error') {
-    return (
-      <ErrorNotice
-        trans={trans}
-        error={result.error}
-        onRetry={() => void advice.refresh()}
-      />
-    );
-  }
-  if (!result.value) {
-    return null;
-  }
-  const { message, share } = result.value;
+}): JSX.Element {
   return (
-    <>
-      {message}
-      {share ? <Relaunch id={session.id} share={share} /> : null}
-    </>
+    <Read resource={props.advice}>
+      {value =>
+        value && (
+          <>
+            {value.message}
+            {value.share ? (
+              <Relaunch id={props.session.id} share={value.share} />
+            ) : null}
+          </>
+        )
+      }
+    </Read>
   );
 }
 

@@ -90,7 +90,8 @@ export function IdleSections(props: {
   );
 }
 
-function Read<T>(props: {
+/** Show what a resource says once it is read, or why it cannot be. */
+export function Read<T>(props: {
   resource: IResource<T>;
   children: (value: T) => React.ReactNode;
 }): JSX.Element {
