@@ -18,6 +18,8 @@ import psutil
 import pytest
 
 from jupyter_gpuquota import Client
+from jupyter_gpuquota.errors import WrongState
+from jupyter_gpuquota.model.sessions import LIVE
 from jupyter_gpuquota.ui.cli import main
 from tests.chosen import settings
 from tests.waiting import PATIENCE
@@ -84,8 +86,10 @@ class Shell:
         """End all sessions and the controller; fail if a process is left."""
         client = Client(state_dir=self.folder / "state")
         for session in client.sessions.list():
-            if session.state in {"waiting", "starting", "running"}:
-                client.sessions.stop(session.id, wait=True)
+            # One that is stopping may be on its way back to the queue: its GPUs were reclaimed.
+            if session.state in {"waiting", *LIVE}:
+                with suppress(WrongState):  # it has ended meanwhile
+                    client.sessions.stop(session.id, wait=True)
         wait_for(self._has_ended, lambda: f"left behind: {self.processes()}")
 
     def _has_ended(self) -> bool:
