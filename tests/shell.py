@@ -22,7 +22,7 @@ from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.model.sessions import LIVE
 from jupyter_gpuquota.ui.cli import main
 from tests.chosen import settings
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 TEAMS = [{"name": "team-a", "quota": "4"}, {"name": "team-b", "quota": "2"}]
 
@@ -71,7 +71,7 @@ class Shell:
 
     def __call__(self, *words: str, typed: str = "", **options: Any) -> Ran:
         with self.start(*words, **options) as process:
-            out, err = process.communicate(typed, timeout=PATIENCE)
+            out, err = process.communicate(typed, timeout=patience())
         return Ran(process.returncode, out, err)
 
     def ok(self, *words: str, **options: Any) -> str:
@@ -115,9 +115,9 @@ def wait_for(
 
     If it never is, fail with what `what` returns.
     """
-    deadline = time.monotonic() + PATIENCE
+    begun = time.monotonic()
     while not (found := condition()):
-        assert time.monotonic() < deadline, what()
+        assert time.monotonic() - begun < patience(), what()
         time.sleep(0.05)
     return found
 

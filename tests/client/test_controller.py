@@ -29,7 +29,7 @@ from jupyter_gpuquota.model.about import API_VERSION
 from jupyter_gpuquota.unix_paths import short
 from tests.chosen import chosen, location
 from tests.client.standin import stand_in
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 ABOUT = {
     "version": __version__,
@@ -61,7 +61,7 @@ def end_controller(folder: Path) -> None:
         for process in processes:
             with suppress(psutil.NoSuchProcess):
                 process.terminate()
-        psutil.wait_procs(processes, timeout=PATIENCE)
+        psutil.wait_procs(processes, timeout=patience())
 
 
 def pid_of(folder: Path) -> int:
@@ -81,7 +81,7 @@ def lives(pid: int) -> bool:
 
 
 def wait_for(condition):
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience()
     while not condition():
         assert time.monotonic() < deadline, "it never came true"
         time.sleep(0.02)

@@ -28,7 +28,8 @@ from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.server.gateway import Gateway
 from jupyter_gpuquota.server.upstreams import OwnController
 from tests.chosen import location
-from tests.controller.launcher import PATIENCE, Launcher, eventually
+from tests.controller.launcher import Launcher, eventually
+from tests.waiting import patience
 
 OLD = "0.0.1"
 
@@ -80,7 +81,7 @@ def asking(older: Path, state: Path, tmp_path: Path) -> Iterator[list[str]]:
         eventually(lambda: all(note.exists() for note in notes))
         yield said
         end.touch()
-        said += [client.communicate(timeout=PATIENCE)[0].strip() for client in clients]
+        said += [client.communicate(timeout=patience())[0].strip() for client in clients]
     finally:
         for client in clients:
             client.kill()
@@ -115,7 +116,7 @@ def test_while_a_newer_version_takes_over_nothing_is_started(launcher):
     prepare(here)
     here.successor.write_bytes(b'{"version": "999.0", "api": 999}')
     process = launcher.start()  # started a moment before, it has the lock too late
-    assert process.wait(PATIENCE) == 0
+    assert process.wait(patience()) == 0
     assert not here.log.exists()
     os.utime(here.successor, (0, 0))  # the newer version never came
     launcher.start()
@@ -148,7 +149,7 @@ def launcher(tmp_path: Path) -> Iterator[Launcher]:
 def replace(launcher: Launcher) -> None:
     """Make another process respond on the same socket."""
     launcher.processes[-1].terminate()
-    assert launcher.processes[-1].wait(PATIENCE) == 0
+    assert launcher.processes[-1].wait(patience()) == 0
     launcher.start()
     launcher.answering()
 

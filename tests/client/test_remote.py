@@ -19,7 +19,7 @@ from jupyter_gpuquota.hosting.config_files import Choice
 from jupyter_gpuquota.hosting.remote import HUB_TOKEN, Remote, in_environment, is_loopback
 from jupyter_gpuquota.hosting.start import clean_environment
 from tests.controller.hosted import Hosted, hosted
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def beside(folder: Path) -> Iterator[Hosted]:
     thread = threading.Thread(target=asyncio.run, args=(run(),))
     thread.start()
     try:
-        assert ready.wait(PATIENCE)
+        assert ready.wait(patience())
         yield found[0]
     finally:
         found[1].call_soon_threadsafe(leave.set)

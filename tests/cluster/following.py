@@ -14,7 +14,7 @@ from jupyter_gpuquota.kubernetes.resources import SECRETS
 from jupyter_gpuquota.kubernetes.watching.cache import Cache
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from tests.kubernetes.api_contract import MINE
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 @asynccontextmanager
@@ -32,7 +32,7 @@ async def watching(api: Api, *namespaces: str) -> AsyncIterator[tuple[Watches, C
     cache = watches.cache(SECRETS, MINE)
     await watches.start()
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             await watches.ready()
         yield watches, cache
     finally:

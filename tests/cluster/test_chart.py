@@ -22,7 +22,7 @@ from tests.cluster.rbac import with_token
 from tests.cluster.teams import GPU_NODE, RESTRICTED, Teams, make_priorities
 from tests.hub.hub import INSTALLED, Hub, Person, until
 from tests.kubernetes.fake_rbac import MANIFESTS
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 HTTPS, METRICS = 8443, 9090
 """The controller's ports in its pod."""
@@ -239,7 +239,7 @@ def test_what_it_installs_is_in_use(site: Site) -> None:
 
     until(are_counted, site.said)
     address = f"http://127.0.0.1:{site.ready(port=METRICS)}/metrics"
-    with urlopen(address, timeout=PATIENCE) as answer:  # noqa: S310 (our own)
+    with urlopen(address, timeout=patience()) as answer:  # noqa: S310 (our own)
         scraped = answer.read().decode()
     for name, milli in quotas.items():
         assert f'gpuquota_gpus_quota{{project="{name}"}} {milli / 1000}' in scraped

@@ -29,7 +29,7 @@ from tests.cluster.following import connected, names, watching
 from tests.cluster.proxy import FaultProxy, Rule
 from tests.kubernetes.api_contract import ApiContract
 from tests.kubernetes.manifests import secret, stateful_set
-from tests.waiting import PATIENCE, wait_for
+from tests.waiting import patience, wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -81,7 +81,7 @@ async def test_a_quota_that_is_used_up(api: Api, namespace: str):
     quota = {"metadata": {"name": "small"}, "spec": {"hard": {"limits.cpu": "500m"}}}
     await api.create(RESOURCE_QUOTAS, namespace, quota)
     watch = api.watch(RESOURCE_QUOTAS, namespace)
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while not ((change := await anext(watch)).object and change.object.status.hard):
             pass
     await watch.aclose()
@@ -125,7 +125,7 @@ async def test_a_webhook_that_does_not_answer(api: Api, namespace: str):
     }
     await api.create(HOOKS, "", {"metadata": {"name": namespace}, "webhooks": [hook]})
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             for number in range(10**6):  # the server notices the webhook in its own time
                 try:
                     await api.create(STATEFUL_SETS, namespace, stateful_set(f"a-{number}"))

@@ -30,7 +30,7 @@ from tests.cluster.rbac import (
 )
 from tests.kubernetes.exec_plugin import plugin
 from tests.kubernetes.manifests import secret
-from tests.waiting import PATIENCE, wait_for
+from tests.waiting import patience, wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -155,7 +155,7 @@ async def test_rights_that_change_are_followed(cluster: Any, place: Place, tmp_p
                 return everything & {item.key for item in cache.values()}
 
             await watches.start()
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(patience()):
                 await watches.ready()
             await wait_for(lambda: seen() == mine)
             history: list[set[Key]] = []

@@ -34,7 +34,7 @@ from tests.kernels.test_relay import (
 from tests.kernels.test_websocket import cut_in_a_cell, model_of
 from tests.shell import Shell, opened, wait_for
 from tests.storms.conftest import show
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 __all__ = ["gpu", "ipython", "show"]
 
@@ -135,10 +135,10 @@ def test_a_notebook_works_in_a_pod(start: Relays, client: Client, session: Sessi
     assert reply_to(ours, cell)["ename"] == "KeyboardInterrupt"
     os.kill(manager.provisioner.pid, signal.SIGKILL)
     manager.restart_kernel(now=True)
-    ours.wait_for_ready(timeout=PATIENCE)
+    ours.wait_for_ready(timeout=patience())
     assert text(run(ours, "print(kept + 1)")[0]) == "42\n"
     manager.restart_kernel()
-    ours.wait_for_ready(timeout=PATIENCE)
+    ours.wait_for_ready(timeout=patience())
     assert text(run(ours, "print('kept' in globals())")[0]) == "False\n"
     manager.shutdown_kernel()
     wait_for(lambda: not kernels(client, session))

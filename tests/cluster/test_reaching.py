@@ -37,7 +37,7 @@ from jupyter_gpuquota.model.sessions import LogQuery, Session
 from tests.builders import make_session
 from tests.cluster.teams import Teams
 from tests.local.builders import LIMITS
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 pytestmark = pytest.mark.asyncio
 
@@ -57,7 +57,7 @@ class Lab:
 
     async def until_ready(self) -> None:
         """Wait until the session's pod is ready."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             while True:
                 found = await self.api.list(PODS, self.session.spec.project)
                 self.pods = dict.fromkeys([self.session.id], found[-1]) if found else {}
@@ -79,7 +79,7 @@ class Lab:
     async def log(self, wanted: str) -> str:
         """Follow the log from its beginning until it has a text."""
         cursor, seen = "", ""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             while wanted not in seen:
                 chunk = await self.all.logs.read(self.session.id, LogQuery(cursor=cursor))
                 cursor, seen = chunk.cursor, seen + chunk.text
@@ -159,7 +159,7 @@ async def test_pages_large_files_and_kernels_pass_through_a_port_forward(launch)
 def run_cell(to, kernel: str, code: str) -> str:
     """Return what a cell prints; all through the WebSocket of a kernel."""
     connection = socket.socket(socket.AF_UNIX)
-    connection.settimeout(PATIENCE)
+    connection.settimeout(patience())
     connection.connect(to.socket)
     url = f"ws://{to.authority}{to.base_url}api/kernels/{kernel}/channels"
     channel = websocket.create_connection(url, socket=connection, header=to.headers)
@@ -188,7 +188,7 @@ async def test_a_log_is_followed_and_continues_after_a_crash(launch):
     assert seen == "".join(f"line {n}\n" for n in range(5))
     tail = await lab.all.logs.read(lab.session.id, LogQuery(tail=1))
     assert tail.text == "line 4\n"
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while not lab.pods[lab.session.id].status.container_statuses[0].restart_count:
             [lab.pods[lab.session.id]] = await lab.api.list(PODS, lab.session.spec.project)
             await asyncio.sleep(0.2)
@@ -229,7 +229,7 @@ async def test_a_terminal_is_interactive_and_has_a_size(launch):
     async def typed(text: str, wanted: str) -> None:
         await lab.all.terminals.type(lab.session.id, terminal, TerminalInput(text=text))
         seen = ""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             while wanted not in seen:
                 seen += (await anext(events)).output
 

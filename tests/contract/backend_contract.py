@@ -14,14 +14,14 @@ from tests.contract.access_contract import AccessContract
 from tests.contract.access_table import ADMIN, PROJECT
 from tests.contract.data_jobs_contract import CachesContract, DataJobsContract
 from tests.contract.datasets_contract import DatasetsContract
-from tests.contract.helpers import LONG, launch, run, until
+from tests.contract.helpers import launch, run, until
 from tests.contract.inventory_contract import InventoryContract
 from tests.contract.planning_contract import PlanningContract
 from tests.contract.required_contract import RequiredContract
 from tests.contract.sessions_contract import SessionsContract
 from tests.contract.templates_contract import TemplatesContract
 
-__all__ = ["ADMIN", "LONG", "PROJECTS", "BackendContract", "launch", "run", "until"]
+__all__ = ["ADMIN", "PROJECTS", "BackendContract", "launch", "run", "until"]
 
 PROJECTS = [{"name": "team-a", "quota": "4"}, {"name": "team-b", "quota": "2"}, PROJECT]
 

@@ -13,9 +13,7 @@ from jupyter_gpuquota.core.requests import specs
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from jupyter_gpuquota.ports.backend import CAPABILITIES, Backend
-from tests.waiting import PATIENCE
-
-LONG = PATIENCE
+from tests.waiting import patience
 
 
 async def launch(
@@ -41,7 +39,7 @@ async def until(
     backend: Backend, session_id: str, wanted: str | Callable[[Session], bool]
 ) -> Session:
     """Wait for a state of a session, by the backend's own notice of changes."""
-    deadline = asyncio.get_running_loop().time() + LONG
+    deadline = asyncio.get_running_loop().time() + patience()
     seen: Session | None = None
     while asyncio.get_running_loop().time() < deadline:
         since = (await backend.changes.changed("", 0)).latest

@@ -10,7 +10,8 @@ from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.resources import Node
 from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
-from tests.contract.helpers import LONG, launch, until
+from tests.contract.helpers import launch, until
+from tests.waiting import patience
 
 
 class InventoryContract:
@@ -44,7 +45,7 @@ class InventoryContract:
     async def test_changes_are_noticed_and_counted(self, backend: Backend) -> None:
         before = await backend.changes.changed("", 0)
         session = await launch(backend)
-        after = await backend.changes.changed(before.latest, LONG)
+        after = await backend.changes.changed(before.latest, patience())
         assert after.latest != before.latest
         assert after.nouns["sessions"] != before.nouns["sessions"]
         assert after.instance == before.instance == backend.changes.instance
@@ -53,7 +54,7 @@ class InventoryContract:
 
     async def test_a_wait_for_nothing_ends(self, backend: Backend) -> None:
         latest = (await backend.changes.changed("", 0)).latest
-        async with asyncio.timeout(LONG):
+        async with asyncio.timeout(patience()):
             while (found := (await backend.changes.changed(latest, 0.05)).latest) != latest:
                 latest = found
 

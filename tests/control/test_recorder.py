@@ -17,7 +17,7 @@ from jupyter_gpuquota.core.idle.decide import Reading
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.helpers import run
 from tests.fakes import ask
-from tests.waiting import PATIENCE, wait_for
+from tests.waiting import patience, wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -29,10 +29,10 @@ async def test_a_session_stops_while_the_past_is_read(backend: Backend) -> None:
 
     def read_slowly() -> None:
         begun.set()
-        go_on.wait(PATIENCE)
+        go_on.wait(patience())
 
     busy = asyncio.ensure_future(recorder._run(read_slowly))
-    await asyncio.to_thread(begun.wait, PATIENCE)
+    await asyncio.to_thread(begun.wait, patience())
     asked = asyncio.ensure_future(backend.policing.recorded(datetime.now(UTC)))
     assert (await backend.sessions.stop(session.id)).state == "stopped"
     assert not asked.done()

@@ -16,7 +16,7 @@ from jupyter_gpuquota.control.inventory import Inventory
 from jupyter_gpuquota.control.settings.settings import Settings
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_node, make_placement, make_project, make_session, make_slice
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 pytestmark = pytest.mark.asyncio
 
@@ -39,7 +39,7 @@ class Machine:
     async def come(self, wanted: Mapping[str, datetime]) -> None:
         """Wait until exactly these start times are shown."""
         planning = OwnPlanning(self.board)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             while planning.starts() != wanted:
                 await self.board.changed(str(self.board.latest), 1.0)
 

@@ -17,7 +17,7 @@ from jupyter_gpuquota.hosting.locate import Location
 from jupyter_gpuquota.hosting.start import REFUSED
 from jupyter_gpuquota.hosting.unix import UnixConnection
 from tests.chosen import location, settings
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 class Launcher:
@@ -48,13 +48,13 @@ class Launcher:
     def refused(self, *more: str, env: dict[str, str] | None = None) -> str:
         """Return the output of a controller that does not start."""
         process = self.start(*more, env=env)
-        said, _ = process.communicate(timeout=PATIENCE)
+        said, _ = process.communicate(timeout=patience())
         assert process.returncode in (REFUSED, 1)  # traitlets exits with 1
         assert "Traceback" not in said
         return said
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        connection = UnixConnection(self.location.socket, PATIENCE)
+        connection = UnixConnection(self.location.socket, patience())
         try:
             connection.request(method, f"/gpuquota{path}", json.dumps(body or {}))
             response = connection.getresponse()
@@ -87,7 +87,7 @@ def flags() -> list[str]:
 
 
 def eventually(happens: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience()
     while time.monotonic() < deadline:
         if found := happens():
             return found

@@ -18,7 +18,7 @@ from typing import Any
 from jupyter_gpuquota.controller.authenticators.tokens import make
 from jupyter_gpuquota.hosting.start import REFUSED
 from tests.controller.hosted import Files
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 class Process:
@@ -53,7 +53,7 @@ class Process:
     def refused(self) -> str:
         """Return the output of a controller that does not start."""
         done = subprocess.run(
-            self.command, capture_output=True, text=True, timeout=PATIENCE, check=False
+            self.command, capture_output=True, text=True, timeout=patience(), check=False
         )
         assert done.returncode in (REFUSED, 1)  # traitlets exits with 1
         assert "Traceback" not in done.stderr
@@ -67,13 +67,13 @@ class Process:
         try:
             yield self._port(process)
             process.send_signal(end)
-            assert process.wait(PATIENCE) == 0
+            assert process.wait(patience()) == 0
         finally:
             process.kill()
             process.wait()
 
     def _port(self, process: subprocess.Popen[bytes]) -> int:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + patience()
         while time.monotonic() < deadline:
             if found := re.search(r"listening on 127\.0\.0\.1:(\d+)", self.log.read_text()):
                 return int(found[1])
@@ -83,7 +83,7 @@ class Process:
 
     def connection(self, port: int) -> http.client.HTTPSConnection:
         context = ssl.create_default_context(cafile=self.files.ca)
-        return http.client.HTTPSConnection("127.0.0.1", port, timeout=PATIENCE, context=context)
+        return http.client.HTTPSConnection("127.0.0.1", port, timeout=patience(), context=context)
 
 
 def ask(

@@ -15,7 +15,8 @@ from jupyter_gpuquota.errors import NoServer, StorageFailed
 from jupyter_gpuquota.hosting.lock import Holder, holder, lock, prepare
 from jupyter_gpuquota.hosting.start import ensure_controller
 from jupyter_gpuquota.hosting.status import status, stop
-from tests.controller.launcher import PATIENCE, Launcher, eventually
+from tests.controller.launcher import Launcher, eventually
+from tests.waiting import patience
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def test_where_the_folder_was_made_anew_the_newer_controller_stays(launcher, tmp
     launcher.state_dir.rename(tmp_path / "lost")
     new = launcher.start("--Controller.idle_exit=0")
     launcher.answering()
-    assert old.wait(PATIENCE) == 0
+    assert old.wait(patience()) == 0
     assert status(launcher.location).pid == new.pid
 
 

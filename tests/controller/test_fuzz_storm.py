@@ -16,8 +16,9 @@ import pytest
 
 from jupyter_gpuquota.hosting.unix import API, UnixConnection
 from tests.controller.fuzzing import Fuzzer, Sent, check, exchange
-from tests.controller.launcher import PATIENCE, Launcher, eventually
+from tests.controller.launcher import Launcher, eventually
 from tests.controller.process import Process
+from tests.waiting import patience
 
 REQUESTS = 50
 """Requests of a round; the storm in full has 400 rounds of them for each hosting."""
@@ -70,7 +71,7 @@ def unix(folder: Path) -> Iterator[Hosted]:
     launcher = Launcher(folder / "state")
 
     def connect() -> socket:
-        connection = UnixConnection(launcher.location.socket, PATIENCE)
+        connection = UnixConnection(launcher.location.socket, patience())
         connection.connect()
         return connection.sock
 

@@ -18,7 +18,7 @@ from jupyter_gpuquota.errors import Unsupported
 from jupyter_gpuquota.model.routes.table import ROUTES
 from tests.builders import filled
 from tests.controller.hosted import Files, Hosted, hosted, problem
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 pytestmark = pytest.mark.asyncio
 
@@ -364,7 +364,7 @@ async def pour(writer: asyncio.StreamWriter, chunk: bytes, times: int) -> None:
 
 async def ended(reader: asyncio.StreamReader) -> bytes:
     """Return what is received before the controller closes the connection."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         try:
             return await reader.read()
         except (ConnectionError, ssl.SSLError):
@@ -373,7 +373,7 @@ async def ended(reader: asyncio.StreamReader) -> bytes:
 
 async def eventually_open(controller: Hosted) -> None:
     """Wait until the controller has noticed that others have disconnected."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while True:
             try:
                 _, writer = await controller.open()

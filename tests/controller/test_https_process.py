@@ -7,7 +7,8 @@ import signal
 
 import pytest
 
-from tests.controller.process import PATIENCE, Process, ask
+from tests.controller.process import Process, ask
+from tests.waiting import patience
 
 
 def test_it_answers_and_stays_and_logs_no_token(tmp_path):
@@ -69,7 +70,7 @@ def test_an_address_that_is_taken_is_said(tmp_path):
 def test_behind_a_proxy_the_clients_addresses_are_the_proxys_word(tmp_path):
     controller = Process(tmp_path, **PLAIN)
     with controller.running() as port:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patience())
 
         def guess(address: str) -> int:
             return ask(connection, "/about", "guess", **{"X-Forwarded-For": address})[0]

@@ -20,8 +20,9 @@ from jupyter_gpuquota.hosting.unix import API
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import Session
 from tests.builders import make_session, make_spec
-from tests.controller.process import PATIENCE, Process, ask
+from tests.controller.process import Process, ask
 from tests.fakes import make_backend
+from tests.waiting import patience
 
 Figures = dict[tuple[str, ...], float]
 
@@ -106,7 +107,7 @@ def test_a_scrape_of_a_real_controller(tmp_path: Path, unused_tcp_port: int) -> 
         connection = controller.connection(port)
         assert ask(connection, "/sessions/my-secret", controller.tokens["ana"])[0] == 404
         connection.close()
-        scraped = http.client.HTTPConnection(address, timeout=PATIENCE)
+        scraped = http.client.HTTPConnection(address, timeout=patience())
         scraped.request("GET", "/metrics")
         answer = scraped.getresponse()
         text = answer.read().decode()

@@ -10,7 +10,8 @@ import time
 import pytest
 
 from tests.chosen import chosen
-from tests.controller.launcher import PATIENCE, Launcher, eventually, launcher
+from tests.controller.launcher import Launcher, eventually, launcher
+from tests.waiting import patience
 
 __all__ = ["launcher"]
 
@@ -44,7 +45,7 @@ def test_it_leaves_when_told_to_and_the_next_takes_over(launcher, way):
     else:
         first.send_signal(signal.SIGTERM)
     launcher.start()  # while the first may still be leaving
-    assert first.wait(PATIENCE) == 0
+    assert first.wait(patience()) == 0
     assert launcher.answering()["backend"] == chosen()
 
 
@@ -60,7 +61,7 @@ def test_after_a_kill_the_next_one_takes_over(launcher):
 
 def test_it_leaves_when_it_has_long_had_nothing_to_do(launcher):
     process = launcher.start("--Controller.idle_exit=0.2")
-    assert process.wait(PATIENCE) == 0
+    assert process.wait(patience()) == 0
     assert not launcher.location.socket.exists()
 
 
@@ -70,7 +71,7 @@ def test_it_stays_while_a_client_waits_for_news(launcher):
     _, now = launcher.ask("GET", "/api/changes?timeout=0")
     launcher.ask("GET", f"/api/changes?instance={now['instance']}&since={now['latest']}&timeout=3")
     assert process.poll() is None
-    assert process.wait(PATIENCE) == 0
+    assert process.wait(patience()) == 0
 
 
 def test_it_stays_while_a_session_runs(launcher):
@@ -83,7 +84,7 @@ def test_it_stays_while_a_session_runs(launcher):
     time.sleep(2)  # twice what it may be idle
     assert process.poll() is None
     launcher.ask("POST", f"{path}/stop")
-    assert process.wait(PATIENCE) == 0
+    assert process.wait(patience()) == 0
 
 
 @pytest.mark.parametrize("inside", ["file/state", "folder/state"])
@@ -139,7 +140,7 @@ def test_the_old_name_of_the_state_folder_counts_with_a_warning(tmp_path):
         process = launcher.start()
         launcher.answering()
         process.terminate()
-        said, _ = process.communicate(timeout=PATIENCE)
+        said, _ = process.communicate(timeout=patience())
         assert "GpuQuota.state_dir" in said
     finally:
         launcher.close()
@@ -151,7 +152,7 @@ def test_in_the_foreground_it_logs_to_the_terminal_and_stays(launcher):
     assert not launcher.location.log.exists()
     assert "Another controller is running" in launcher.refused("--foreground")
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=PATIENCE)
+    said, _ = process.communicate(timeout=patience())
     assert process.returncode == 0
     assert "exiting" in said.splitlines()[-1]
 
@@ -161,7 +162,7 @@ def test_settings_come_from_jupyters_configuration(launcher, tmp_path):
     env = {name: value for name, value in os.environ.items() if name not in names}
     (tmp_path / "jupyter_gpuquota_config.json").write_text('{"Controller": {"idle_exit": 0.1}}')
     env |= {"JUPYTER_CONFIG_DIR": str(tmp_path), "JUPYTER_PREFER_ENV_PATH": "0"}
-    assert launcher.start(env=env).wait(PATIENCE) == 0
+    assert launcher.start(env=env).wait(patience()) == 0
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
 from tests.controller.hosted import Files
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / ".venv-hub"
@@ -60,7 +60,7 @@ def ask(
     context = ssl.create_default_context(cafile=ca) if ca else None
     try:
         with urllib.request.urlopen(  # noqa: S310 (the same)
-            request, timeout=PATIENCE, context=context
+            request, timeout=patience(), context=context
         ) as response:
             return _read(response)
     except urllib.error.HTTPError as error:
@@ -76,7 +76,7 @@ def _read(response: Any) -> Answer:
 
 def until(happens: Callable[[], Any], said: Callable[[], str]) -> Any:
     """Return the first truthy result of a function."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience()
     while time.monotonic() < deadline:
         try:
             if found := happens():
@@ -144,7 +144,7 @@ class Hub:
         finally:
             process.send_signal(signal.SIGTERM)  # the Hub ends its service, servers and proxy
             try:
-                process.wait(PATIENCE)
+                process.wait(patience())
             finally:
                 process.kill()
                 self._end_proxy()
@@ -222,7 +222,7 @@ class Person:
         socket = await websocket_connect(request)
         await socket.write_message(json.dumps({**message, "channel": "shell"}))
         printed = ""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             while True:
                 heard = json.loads(await socket.read_message())
                 if heard["msg_type"] == "stream":

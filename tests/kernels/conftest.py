@@ -23,7 +23,7 @@ from jupyter_gpuquota.model.sessions import Session
 from tests.chosen import on_local
 from tests.shell import Shell, shell
 from tests.storms.conftest import show
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 __all__ = ["on_local", "shell", "show"]
 
@@ -70,13 +70,13 @@ def relayed(place: Place) -> Iterator[BlockingKernelClient]:
     client.load_connection_info({**ports, "ip": "127.0.0.1", "transport": "tcp", "key": "secret"})
     client.start_channels()
     try:
-        client.wait_for_ready(timeout=PATIENCE)
+        client.wait_for_ready(timeout=patience())
         yield client
     finally:
         client.shutdown()
-        client.get_control_msg(timeout=PATIENCE)
+        client.get_control_msg(timeout=patience())
         client.stop_channels()
-        thread.join(PATIENCE)
+        thread.join(patience())
     assert not thread.is_alive()
 
 
@@ -89,7 +89,7 @@ def until(channels: Channels, done: Callable[[Message], bool]) -> list[Message]:
     """Return the messages up to the first one that is `done`."""
     found: list[Message] = []
     while not (found and done(found[-1])):
-        message = wait(channels, PATIENCE)
+        message = wait(channels, patience())
         assert message, f"nothing more came after {found}"
         found.append(message)
     return found

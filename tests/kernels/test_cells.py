@@ -18,7 +18,7 @@ from jupyter_gpuquota.errors import InvalidFields, NotFound
 from jupyter_gpuquota.kernels.attach import attach
 from jupyter_gpuquota.ui.cellmagic.failed import CellFailed
 from jupyter_gpuquota.ui.magics import GpuMagics
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_a_notebook_shows_displays_widgets_and_errors_of_its_cells(shell, sessio
         "%%gpu exp-1\n1 / 0",
     ]
     notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
-    patient = {"timeout": PATIENCE, "startup_timeout": PATIENCE}
+    patient = {"timeout": patience(), "startup_timeout": patience()}
     place = {"metadata": {"path": str(shell.folder / "work")}}
     NotebookClient(notebook, resources=place, allow_errors=True, **patient).execute(env=shell.env)
     assert len(notebook.cells[1].outputs) == 4, notebook.cells[1].outputs

@@ -11,7 +11,7 @@ import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 
 from tests.kernels.test_relay import Relays, run, text
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 SITE = "import site; print(site.getsitepackages()[0])"
 
@@ -21,7 +21,7 @@ def environment(tmp_path: Path) -> Path:
     """An environment of its own, with the packages of this one and a module more."""
     prefix = tmp_path / "torch"
     subprocess.run(
-        [sys.executable, "-m", "venv", "--without-pip", str(prefix)], check=True, timeout=PATIENCE
+        [sys.executable, "-m", "venv", "--without-pip", str(prefix)], check=True, timeout=patience()
     )
     ours = subprocess.run([sys.executable, "-c", SITE], capture_output=True, text=True, check=True)
     (site,) = (prefix / "lib").glob("python3*/site-packages")
@@ -39,7 +39,7 @@ def test_a_notebook_runs_in_the_environment_of_its_session(client, shell, enviro
     _manager, relay = relays("gpu-exp-2")
     outputs, _ = run(relay, "import only_there, sys\nprint(only_there.answer, sys.prefix)")
     assert text(outputs) == f"42 {environment}\n"
-    info = relay.kernel_info(reply=True, timeout=PATIENCE)["content"]["language_info"]
+    info = relay.kernel_info(reply=True, timeout=patience())["content"]["language_info"]
     outputs, _ = run(relay, "import platform\nprint(platform.python_version())")
     assert text(outputs).strip() == info["version"]
     document = json.loads((folder / "gpu-exp-2" / "kernel.json").read_text())

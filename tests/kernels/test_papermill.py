@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from tests.kernels.test_relay import kernels
 from tests.shell import wait_for
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 SOURCES = ["import os\nprint(os.environ['GPUQUOTA_SHARE'], steps * 2)", "assert steps > 0"]
 
@@ -32,12 +32,12 @@ def work(shell, session) -> Path:
 def papermill(shell, work, *words):
     command = [sys.executable, "-m", "papermill", "in.ipynb", "out.ipynb", "-k", "gpu-exp-1"]
     return subprocess.run(
-        [*command, "--start-timeout", str(int(PATIENCE)), *words],
+        [*command, "--start-timeout", str(int(patience())), *words],
         cwd=work,
         env=shell.env,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=patience(),
         check=False,
     )
 

@@ -14,7 +14,7 @@ from tests.chosen import settings
 from tests.kernels.conftest import client
 from tests.kernels.test_relay import Relays, reply_to, run, text, wait_for_output
 from tests.shell import Shell, opened, wait_for
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 __all__ = ["client"]
 
@@ -75,7 +75,7 @@ def test_a_cell_of_a_notebook_elsewhere_says_so_too(client, shell, tmp_path):
     cell += f"pathlib.Path({str(begun)!r}).touch()"
     sources = ["%load_ext jupyter_gpuquota", f"%%gpu exp-1\n{cell}\ntime.sleep(1000)"]
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
-    patient = {"timeout": PATIENCE, "startup_timeout": PATIENCE}
+    patient = {"timeout": patience(), "startup_timeout": patience()}
     runner = NotebookClient(notebook, allow_errors=True, **patient)
     taker = threading.Thread(
         target=lambda: (
@@ -96,7 +96,7 @@ def kinds_until_idle(client, asked) -> list[str]:
     """Return the types of what a cell has shown since then, to its end."""
     kinds: list[str] = []
     while True:
-        message = client.get_iopub_msg(timeout=PATIENCE)
+        message = client.get_iopub_msg(timeout=patience())
         if message["parent_header"].get("msg_id") == asked:
             kinds.append(message["msg_type"])
             if message["content"].get("execution_state") == "idle":
@@ -105,5 +105,5 @@ def kinds_until_idle(client, asked) -> list[str]:
 
 def shown(client) -> str:
     """Return the next line that a cell shows about what it waits for."""
-    message = client.get_iopub_msg(timeout=PATIENCE)
+    message = client.get_iopub_msg(timeout=patience())
     return message["content"].get("data", {}).get("text/plain", "")

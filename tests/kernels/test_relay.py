@@ -19,7 +19,7 @@ from jupyter_gpuquota.hosting.locate import Location
 from jupyter_gpuquota.kernels.spec_files import SpecFiles
 from jupyter_gpuquota.kernels.specs import Spec, of_sessions
 from tests.shell import wait_for
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ class Relays:
         relay = manager.client()
         self._started.append((manager, relay))
         relay.start_channels()
-        relay.wait_for_ready(timeout=PATIENCE)
+        relay.wait_for_ready(timeout=patience())
         return manager, relay
 
     def close(self):
@@ -70,7 +70,7 @@ def run(relay, code, **options):
     """Return the outputs of a cell and its reply."""
     outputs = []
     reply = relay.execute_interactive(
-        code, timeout=PATIENCE, output_hook=lambda m: outputs.append(m), **options
+        code, timeout=patience(), output_hook=lambda m: outputs.append(m), **options
     )
     return outputs, reply["content"]
 
@@ -78,13 +78,13 @@ def run(relay, code, **options):
 def reply_to(client, asked):
     """Return the content of the reply to a request; others may come before it."""
     while True:
-        reply = client.get_shell_msg(timeout=PATIENCE)
+        reply = client.get_shell_msg(timeout=patience())
         if reply["parent_header"]["msg_id"] == asked:
             return reply["content"]
 
 
 def wait_for_output(client):
-    while client.get_iopub_msg(timeout=PATIENCE)["msg_type"] != "stream":
+    while client.get_iopub_msg(timeout=patience())["msg_type"] != "stream":
         pass
 
 
@@ -107,7 +107,7 @@ def test_a_notebook_runs_in_the_session(shell, files, client, session, monkeypat
     cells = ["import os", "steps = 2", "print(os.environ['GPUQUOTA_SHARE'], steps)", "1 / 0"]
     notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
     monkeypatch.setenv("JUPYTER_DATA_DIR", shell.env["JUPYTER_DATA_DIR"])
-    patient = {"timeout": PATIENCE, "startup_timeout": PATIENCE}
+    patient = {"timeout": patience(), "startup_timeout": patience()}
     runner = NotebookClient(notebook, kernel_name="gpu-exp-1", **patient)
     with pytest.raises(CellExecutionError, match="division by zero"):
         runner.execute(env=shell.env)
@@ -130,15 +130,15 @@ def test_what_a_kernel_of_here_does_works_there(relay):
         stdin_hook=lambda m: (answers.append(m["content"]["prompt"]), client.input("Ana")),
     )
     assert (answers, text(outputs)) == (["Name? "], "Ana\n")
-    reply = client.complete("os.getcw", reply=True, timeout=PATIENCE)
+    reply = client.complete("os.getcw", reply=True, timeout=patience())
     assert "getcwd" in reply["content"]["matches"]
-    reply = client.kernel_info(reply=True, timeout=PATIENCE)
+    reply = client.kernel_info(reply=True, timeout=patience())
     assert "debugger" in reply["content"]["supported_features"]
     assert reply["content"]["gpuquota"]["session"].endswith("/exp-1")
     assert reply["content"]["gpuquota"]["folder"]["found"] is True
     command = {"type": "request", "seq": 1, "command": "debugInfo", "arguments": {}}
     client.control_channel.send(client.session.msg("debug_request", command))
-    reply = client.get_control_msg(timeout=PATIENCE)
+    reply = client.get_control_msg(timeout=patience())
     assert (reply["msg_type"], reply["content"]["success"]) == ("debug_reply", True)
 
 
@@ -150,14 +150,14 @@ def test_a_subshell_answers_while_a_cell_runs(relay):
 def a_subshell_answers(client):
     """Let a subshell end the cell that runs."""
     client.control_channel.send(client.session.msg("create_subshell_request", {}))
-    subshell = client.get_control_msg(timeout=PATIENCE)["content"]["subshell_id"]
+    subshell = client.get_control_msg(timeout=patience())["content"]["subshell_id"]
     asked = client.execute("import time\nwhile not globals().get('done'): time.sleep(0.01)")
     message = client.session.msg("execute_request", {"code": "done = True", "silent": False})
     message["header"]["subshell_id"] = subshell
     client.shell_channel.send(message)
     waiting = {asked, message["header"]["msg_id"]}  # either may be answered first
     while waiting:
-        reply = client.get_shell_msg(timeout=PATIENCE)
+        reply = client.get_shell_msg(timeout=patience())
         assert reply["content"]["status"] == "ok"
         waiting.discard(reply["parent_header"]["msg_id"])
 
@@ -198,13 +198,13 @@ def test_a_breakpoint_stops_a_cell(relay):
     def ask(command, **arguments):
         asked = {"type": "request", "seq": 1, "command": command, "arguments": arguments}
         client.control_channel.send(client.session.msg("debug_request", asked))
-        reply = client.get_control_msg(timeout=PATIENCE)["content"]
+        reply = client.get_control_msg(timeout=patience())["content"]
         assert reply["success"], reply
         return reply.get("body", {})
 
     def stopped():
         while True:
-            message = client.get_iopub_msg(timeout=PATIENCE)
+            message = client.get_iopub_msg(timeout=patience())
             if message["msg_type"] == "debug_event" and message["content"]["event"] == "stopped":
                 return message["content"]["body"]["threadId"]
 
@@ -241,7 +241,7 @@ def test_a_restart_forgets_variables_and_a_shutdown_ends_the_kernel(relay, clien
     run(ours, "kept = 1")
     (before,) = kernels(client, session)
     manager.restart_kernel()
-    ours.wait_for_ready(timeout=PATIENCE)
+    ours.wait_for_ready(timeout=patience())
     outputs, _reply = run(
         ours, "import os\nprint('kept' in globals(), os.path.basename(os.getcwd()))"
     )
@@ -257,7 +257,7 @@ def test_a_relay_that_is_killed_finds_its_kernel_again(relay, client, session):
     run(ours, "kept = 41")
     os.kill(manager.provisioner.pid, signal.SIGKILL)
     manager.restart_kernel(now=True)
-    ours.wait_for_ready(timeout=PATIENCE)
+    ours.wait_for_ready(timeout=patience())
     assert text(run(ours, "print(kept + 1)")[0]) == "42\n"
 
 
@@ -295,7 +295,7 @@ def test_a_session_that_does_not_exist_is_named(start, files):
 def test_a_suspended_session_wakes_for_a_cell_only(start, client, session):
     client.sessions.suspend("exp-1", wait=True)
     _, ours = start()
-    reply = ours.complete("pri", reply=True, timeout=PATIENCE)
+    reply = ours.complete("pri", reply=True, timeout=patience())
     assert reply["content"]["matches"] == []
     assert client.sessions.get("exp-1").state == "suspended"
     outputs, _ = run(ours, "print('awake')")
@@ -330,7 +330,7 @@ def test_much_output_arrives_whole(relay, rounds, show):
 
     def cell(code):
         size[0] = most[0] = 0
-        reply = client.execute_interactive(code, timeout=PATIENCE, output_hook=count)
+        reply = client.execute_interactive(code, timeout=patience(), output_hook=count)
         assert reply["content"]["status"] == "ok"
         return {"bytes": size[0], "the relay's MB": most[0] >> 20}
 

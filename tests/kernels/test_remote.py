@@ -25,7 +25,7 @@ from tests.kernels.test_relay import Relays, run, text
 from tests.kernels.test_websocket import cut_in_a_cell, cut_in_a_cell_here
 from tests.shell import Shell
 from tests.ui.lab import serving
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 __all__ = ["ipython"]
 
@@ -141,7 +141,7 @@ def test_nbclient_goes_on_while_the_network_is_cut(away, distant_url, network, m
     code = "import time\nfor n in range(40): print(n, flush=True); time.sleep(0.1)"
     notebook = new_notebook(cells=[new_code_cell("'ready'"), new_code_cell(code)])
     monkeypatch.setenv("JUPYTER_DATA_DIR", distant.env["JUPYTER_DATA_DIR"])
-    patient = {"timeout": PATIENCE, "startup_timeout": PATIENCE}
+    patient = {"timeout": patience(), "startup_timeout": patience()}
     runner = NotebookClient(notebook, kernel_name="gpu-exp-1", **patient)
     with runner.setup_kernel(env=distant.env):
         runner.execute_cell(notebook.cells[0], 0)
@@ -163,7 +163,7 @@ def test_more_is_kept_for_a_relay_than_for_a_page(distant, network):
             threading.Timer(5, network.recover).start()
         outputs.append(message)
 
-    reply = distant.execute_interactive(code, timeout=PATIENCE, output_hook=hear)
+    reply = distant.execute_interactive(code, timeout=patience(), output_hook=hear)
     assert reply["content"]["status"] == "ok", reply["content"]
     assert text(outputs, "stderr") == ""
     assert text(outputs).split()[1::2] == [str(n) for n in range(300)]

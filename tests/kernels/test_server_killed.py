@@ -15,7 +15,7 @@ from jupyter_gpuquota.kernels.session_server import SessionServer
 from tests.kernels.test_relay import kernels
 from tests.shell import wait_for
 from tests.ui.lab import serving
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 CELL = """
 import os, time
@@ -38,7 +38,7 @@ class Page:
         url = lab.url.replace("http:", "ws:")
         token = [f"Authorization: token {lab.token}"]
         self._socket = websocket.create_connection(
-            f"{url}api/kernels/{self.kernel}/channels", timeout=PATIENCE, header=token
+            f"{url}api/kernels/{self.kernel}/channels", timeout=patience(), header=token
         )
         self._session = uuid4().hex
         # The kernel answers on its control channel while it runs a cell.
@@ -88,7 +88,7 @@ def kill(lab, page):
     assert relays
     os.kill(lab.pid, signal.SIGKILL)
     page.close()
-    psutil.wait_procs(relays, timeout=PATIENCE)
+    psutil.wait_procs(relays, timeout=patience())
     assert not relays_of(page)
 
 

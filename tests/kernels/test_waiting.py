@@ -15,7 +15,7 @@ from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.sessions import Progress
 from tests.builders import make_session
 from tests.kernels.conftest import relayed
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 QUEUED = structs.replace(
     make_session("exp-1", "0.5"),
@@ -57,14 +57,14 @@ def client(place):
 
 def shown(client, kind):
     while True:
-        message = client.get_iopub_msg(timeout=PATIENCE)
+        message = client.get_iopub_msg(timeout=patience())
         if message["msg_type"] == kind:
             return message["content"]
 
 
 def reply_to(client, asked):
     while True:
-        reply = client.get_shell_msg(timeout=PATIENCE)
+        reply = client.get_shell_msg(timeout=patience())
         if reply["parent_header"]["msg_id"] == asked:
             return reply["content"]
 
@@ -96,17 +96,17 @@ def test_what_is_starting_is_said_once():
 
 
 def test_a_kernel_says_in_which_session_it_runs(client):
-    reply = client.kernel_info(reply=True, timeout=PATIENCE)
+    reply = client.kernel_info(reply=True, timeout=patience())
     assert reply["content"]["gpuquota"] == {"session": f"{QUEUED.spec.project}/exp-1"}
 
 
 def test_an_interrupt_cancels_cells_that_wait(client):
     one, two = client.execute("1"), client.execute("2")
     shown(client, "display_data")
-    while client.get_iopub_msg(timeout=PATIENCE)["parent_header"].get("msg_id") != two:
+    while client.get_iopub_msg(timeout=patience())["parent_header"].get("msg_id") != two:
         pass  # an interrupt that comes before the second cell would not cancel it
     client.control_channel.send(client.session.msg("interrupt_request", {}))
-    assert client.get_control_msg(timeout=PATIENCE)["content"]["status"] == "ok"
+    assert client.get_control_msg(timeout=patience())["content"]["status"] == "ok"
     assert reply_to(client, one)["ename"] == "KeyboardInterrupt"
     assert reply_to(client, two)["status"] == "aborted"
     shown(client, "clear_output")

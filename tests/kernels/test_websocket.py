@@ -32,7 +32,7 @@ from tests.kernels.network import Elsewhere, network_of
 from tests.kernels.test_attach import echo_buffers
 from tests.kernels.test_relay import a_subshell_answers, a_widget_moves
 from tests.kernels.test_relay import text as printed
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 PARTS = st.binary(max_size=20)
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -57,7 +57,7 @@ def kernel(client, session, network):
 
 @pytest.fixture
 def channels(kernel):
-    channels = kernel.channels(PATIENCE)
+    channels = kernel.channels(patience())
     yield channels
     channels.close()
 
@@ -67,7 +67,7 @@ def relay(client, session, network):
     place = SessionPlace(Elsewhere(client, network), "exp-1", Notebook("", "a-key", "/"))
     with relayed(place) as relay:
         relay.execute("'in another folder'")  # the first cell says so
-        relay.get_shell_msg(timeout=PATIENCE)
+        relay.get_shell_msg(timeout=patience())
         yield relay
 
 
@@ -104,7 +104,7 @@ def test_a_server_without_the_protocol_is_refused_and_left():
     endpoint = Endpoint(host="127.0.0.1", port=listener.getsockname()[1], base_url="/")
     with pytest.raises(Unavailable, match="too old"):
         WebSocketChannels(endpoint, "a-kernel", Conversation())
-    thread.join(PATIENCE)
+    thread.join(patience())
     listener.close()
     assert left == [b""]
 
@@ -135,7 +135,7 @@ def test_a_flood_arrives_whole(channels):
 
 def model_of(server, kernel):
     """Return what a session's server says of a kernel; to ask is no use."""
-    connection = open_connection(server.endpoint, PATIENCE)
+    connection = open_connection(server.endpoint, patience())
     path = f"{server.endpoint.base_url}api/kernels/{kernel}?no_track_activity=1"
     connection.request("GET", path, headers=server.endpoint.headers)
     found = json.load(connection.getresponse())
@@ -165,7 +165,7 @@ def test_attaching_again_is_no_use(client, session, network):
 
 
 def test_a_relay_completes_words_and_runs_subshells(relay):
-    reply = relay.complete("'a'.upp", reply=True, timeout=PATIENCE)
+    reply = relay.complete("'a'.upp", reply=True, timeout=patience())
     assert reply["content"]["matches"] == ["upper"]
     a_subshell_answers(relay)
 
@@ -176,18 +176,18 @@ def test_a_widget_moves_and_has_its_buffers(relay):
 
 def test_what_was_missed_comes_after_reconnecting(kernel, network):
     conversation = Conversation()
-    channels = kernel.channels(PATIENCE, conversation)
+    channels = kernel.channels(patience(), conversation)
     asked = request("import time\nfor n in range(20): print(n, flush=True); time.sleep(0.05)")
     asked.idents = [b"who"]
     channels.send(asked)
     found = until(channels, lambda message: message.kind == "stream")
     network.refuse()
     with suppress(ChannelsLost):
-        while message := wait(channels, PATIENCE):
+        while message := wait(channels, patience()):
             found.append(message)
     channels.close()
     network.recover()
-    again = kernel.channels(PATIENCE, conversation)
+    again = kernel.channels(patience(), conversation)
     found += until(again, ended(asked))
     assert text(found) == "".join(f"{n}\n" for n in range(20))
     assert [m.idents for m in found if m.kind == "execute_reply"] == [[b"who"]]
@@ -212,7 +212,9 @@ def cut_in_a_cell(relay, network, how, seconds):
     again = threading.Timer(0.5 + seconds, network.recover)
     for timer in (cut, again):
         timer.start()
-    reply = relay.execute_interactive(code, timeout=seconds + PATIENCE, output_hook=outputs.append)
+    reply = relay.execute_interactive(
+        code, timeout=seconds + patience(), output_hook=outputs.append
+    )
     took = time.monotonic() - started
     assert reply["content"]["status"] == "ok", reply["content"]
     assert printed(outputs, "stdout").split() == [str(n) for n in range(many)]

@@ -12,7 +12,7 @@ from jupyter_gpuquota.kubernetes.api import Api, Change, Fault
 from jupyter_gpuquota.kubernetes.labels import MANAGED_BY, MANAGER
 from jupyter_gpuquota.kubernetes.resources import SECRETS, STATEFUL_SETS
 from tests.kubernetes.manifests import secret, stateful_set
-from tests.waiting import PATIENCE, wait_for
+from tests.waiting import patience, wait_for
 
 NO_UID = "00000000-0000-0000-0000-000000000000"
 MINE = f"{MANAGED_BY}={MANAGER}"
@@ -166,7 +166,7 @@ class ApiContract:
 
 
 async def _next(watch: AsyncGenerator[Change[Any]]) -> Change[Any]:
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         return await anext(watch)
 
 

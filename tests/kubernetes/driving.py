@@ -34,7 +34,7 @@ from jupyter_gpuquota.model.resources import Isolation, Placement, Share, Slice
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_cluster import FakeCluster
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 def spec(name: str = "exp-1", *, kind: Any = "interactive", **fields: Any) -> SessionSpec:
@@ -163,7 +163,7 @@ async def controller(api: Any, *, starting: float = 0.0) -> AsyncIterator[Driver
 
 async def until(cluster: FakeCluster, true: Callable[[], object]) -> None:
     """Let the cluster work until something is true."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while not true():
             cluster.round()
             await asyncio.sleep(0.005)
@@ -172,7 +172,7 @@ async def until(cluster: FakeCluster, true: Callable[[], object]) -> None:
 async def settled(cluster: FakeCluster, api: FakeApi) -> None:
     """Let the cluster work until a controller has nothing more to do."""
     quiet, before = 0, -1
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while quiet < 12:
             cluster.round()
             await asyncio.sleep(0.004)

@@ -15,7 +15,7 @@ from jupyter_gpuquota.kubernetes.session_pods import pod_path
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.session_pod import make_pod, make_running
 from tests.kubernetes.sockets import FakeSocket, Opened
-from tests.waiting import PATIENCE, wait_for
+from tests.waiting import patience, wait_for
 
 PORT = 8888
 PREFACE = (b"\x00\xb8\x22", b"\x01\xb8\x22")
@@ -93,7 +93,7 @@ async def test_a_reader_that_does_not_read_stops_the_pod(folder):
     async with Lab(folder, flood) as lab:
         reader, _ = await lab.connect()
         before = -1
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             while told != before:
                 before = told
                 await asyncio.sleep(0.2)
@@ -208,5 +208,5 @@ async def test_a_connection_ends_with_its_pod(tmp_path):
         writer.write(b"hi")
         assert await reader.readexactly(2) == b"hi"
         lab.pods.clear()
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             assert await reader.read() == b""

@@ -22,7 +22,7 @@ from jupyter_gpuquota.kubernetes.builders.volumes import CONFIG_FILES, secret
 from jupyter_gpuquota.model.pods import PodOptions
 from jupyter_gpuquota.model.sessions import Session
 from tests.kubernetes.test_builders import TOKEN, image_session
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 Get = Callable[..., tuple[int, str]]
 
@@ -86,7 +86,7 @@ def test_it_is_ready_without_a_token_and_otherwise_wants_one_that_no_page_has(
     get: Get, made: dict[str, Any]
 ) -> None:
     probe = made["readinessProbe"]["httpGet"]["path"]
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience()
     while get(probe)[0] != HTTPStatus.OK:
         assert time.monotonic() < end
         time.sleep(0.2)

@@ -22,7 +22,7 @@ from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_controls import Call
 from tests.kubernetes.manifests import secret, stateful_set
-from tests.waiting import PATIENCE, wait_for
+from tests.waiting import patience, wait_for
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -52,7 +52,7 @@ class TestTime:
 async def watching(api: FakeApi, watches: Watches) -> AsyncIterator[Watches]:
     await watches.start()
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             await watches.ready()
         yield watches
     finally:

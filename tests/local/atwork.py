@@ -18,7 +18,7 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 from jupyter_gpuquota.ports.backend import Backend
 from tests.local.conftest import folder_of, home_of
 from tests.local.test_jupyter import ask
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 TERMINALS = ("--ServerApp.jpserver_extensions={'jupyter_server_terminals': True}",)
 """Switch them on: there is no configuration that does it (conftest)."""
@@ -118,7 +118,7 @@ async def start_kernel(backend: Backend, session: str) -> tuple[str, AsyncKernel
     client = AsyncKernelClient(connection_file=str(runtime / f"kernel-{name}.json"))
     client.load_connection_file()
     client.start_channels(hb=False)  # a loaded machine is not a dead kernel
-    for _ in range(int(PATIENCE)):
+    for _ in range(int(patience())):
         client.kernel_info()
         with suppress(Empty):
             await client.get_iopub_msg(timeout=1)

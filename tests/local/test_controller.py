@@ -7,8 +7,9 @@ import signal
 import pytest
 
 from jupyter_gpuquota.ports.backend import CAPABILITIES
-from tests.controller.launcher import PATIENCE, eventually, launcher
+from tests.controller.launcher import eventually, launcher
 from tests.controller.process import Process
+from tests.waiting import patience
 
 __all__ = ["launcher"]
 
@@ -37,7 +38,7 @@ def test_sessions_run_on_until_the_next_takes_over(launcher, way):
     else:
         first.send_signal(signal.SIGTERM)
     launcher.start()  # while the first may still be leaving
-    assert first.wait(PATIENCE) == 0
+    assert first.wait(patience()) == 0
     launcher.answering()
     assert launcher.ask("GET", running)[1]["state"] == "running"
     assert "exiting; sessions keep running" in launcher.location.log.read_text()

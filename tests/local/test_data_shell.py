@@ -23,7 +23,7 @@ from jupyter_gpuquota.model.datasets.versions import Version
 from jupyter_gpuquota.model.struct import Page, Problem
 from jupyter_gpuquota.store.processes import this_process
 from tests.shell import Shell, check_document, say, shell, wait_for
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 __all__ = ["say", "shell"]
 
@@ -195,7 +195,7 @@ class TestJobs:
         with shell.start("data", "sync", "letters", "letters", start_new_session=True) as process:
             job = waiting_job(client)
             os.killpg(process.pid, signal.SIGINT)
-            _, err = process.communicate(timeout=PATIENCE)
+            _, err = process.communicate(timeout=patience())
         assert process.returncode == 130, err
         assert client.datasets.job(job.id).state == "cancelled"
         assert "Traceback" not in err
@@ -203,7 +203,7 @@ class TestJobs:
     def test_a_job_of_another_terminal_is_cancelled(self, shell, client, held):
         with shell.start("data", "sync", "letters", "letters") as process:
             shell.ok("data", "cancel", waiting_job(client).id)
-            _, err = process.communicate(timeout=PATIENCE)
+            _, err = process.communicate(timeout=patience())
         assert process.returncode == 4
         assert "was cancelled" in err
 
@@ -240,7 +240,7 @@ def test_the_shell_completes_names_versions_and_paths(shell, letters, tmp_path, 
     }
     command = [sys.executable, "-m", "jupyter_gpuquota.ui.cli"]
     env = {**shell.env, **asked}
-    subprocess.run(command, env=env, cwd=shell.folder / "work", check=True, timeout=PATIENCE)
+    subprocess.run(command, env=env, cwd=shell.folder / "work", check=True, timeout=patience())
     offered = (tmp_path / "offered").read_text().split("\n")
     assert {each for each in offered if not each.startswith("-")} == words
 
@@ -309,7 +309,7 @@ def test_all_fields_are_reported_at_once(say):
 def test_the_demo_makes_its_data_once(shell):
     for words in (["shapes.py"], ["training.py", str(shell.folder / "training")]) * 2:
         command = [sys.executable, DEMO / words[0], *words[1:]]
-        subprocess.run(command, env=shell.env, check=True, timeout=PATIENCE)
+        subprocess.run(command, env=shell.env, check=True, timeout=patience())
     found = shell.json("data", "versions", "shapes")["items"]
     assert [version["tags"] for version in found] == [["v2"], ["v1"]]
     assert "shape,red,green,blue" in shell.ok("data", "cat", "shapes@v1:labels.csv")

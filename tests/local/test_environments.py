@@ -14,7 +14,7 @@ import pytest
 from jupyter_gpuquota.local import environments, prefixes
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.model.sessions import SessionRequest
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 def make_prefix(path: Path, *packages: str) -> str:
@@ -83,7 +83,7 @@ def test_a_server_that_is_installed_later_is_seen(tmp_path):
 def test_a_package_that_lies_elsewhere_is_found_by_asking(tmp_path):
     prefix = tmp_path / "venv"
     subprocess.run(
-        [sys.executable, "-m", "venv", "--without-pip", str(prefix)], check=True, timeout=PATIENCE
+        [sys.executable, "-m", "venv", "--without-pip", str(prefix)], check=True, timeout=patience()
     )
     assert "no jupyter_server" in prefixes.problem_of(str(prefix))
     (site,) = (prefix / "lib").glob("python3*/site-packages")
@@ -176,7 +176,7 @@ def test_a_folder_of_another_account_is_said(config, tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=PATIENCE,
+        timeout=patience(),
     )
     if result.returncode:
         pytest.skip(f"that account cannot run this interpreter: {result.stderr[-200:]}")

@@ -13,7 +13,7 @@ from tornado.websocket import websocket_connect
 
 from tests.server.conftest import ask
 from tests.server.extension import controller, extension, jp_server_config, reaches
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 __all__ = ["ask", "controller", "extension", "jp_server_config"]
 
@@ -80,7 +80,7 @@ async def test_pages_kernels_and_files_of_a_session(
     model = {"type": "file", "format": "base64", "content": content}
     assert (await ask("PUT", f"{root}api/contents/large.bin", model)).code == 201
     download = await AsyncHTTPClient().fetch(
-        f"http://{url}files/large.bin", headers=jp_auth_header, request_timeout=PATIENCE
+        f"http://{url}files/large.bin", headers=jp_auth_header, request_timeout=patience()
     )
     assert download.body == base64.b64decode(content)
 

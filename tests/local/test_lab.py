@@ -13,7 +13,7 @@ from jupyter_gpuquota.errors import Unsupported
 from tests.shell import shell, wait_for
 from tests.ui.conftest import preferred
 from tests.ui.lab import BASE_URL, lab, session, through
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 __all__ = ["lab", "preferred", "session", "shell", "through"]
 
@@ -70,7 +70,7 @@ def test_an_interrupt_of_the_shell_ends_the_program(shell, lab, session):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         running = psutil.Process(int(process.stdout.readline()))
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=patience())
     assert process.returncode
     wait_for(lambda: not running.is_running())
 

@@ -15,7 +15,7 @@ from jupyter_gpuquota import Client
 from jupyter_gpuquota.errors import Conflict, GpuQuotaError
 from tests.local.test_session_data import shell
 from tests.shell import Shell
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 __all__ = ["shell"]
 
@@ -105,7 +105,7 @@ def run(shell: Shell, *words: str) -> str:
         env=shell.env,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=patience(),
         check=False,
     )
     assert ran.returncode == 0, (ran.stdout, ran.stderr)

@@ -33,7 +33,7 @@ from tests.local.atwork import TERMINALS, THREADS, Lab, start_kernel
 from tests.local.builders import LIMITS
 from tests.local.conftest import folder_of, home_of, wait_for
 from tests.local.test_jupyter import ask
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 pytestmark = pytest.mark.asyncio
 
@@ -100,7 +100,7 @@ async def kernel(looks: Any) -> AsyncIterator[tuple[Looks, str, AsyncKernelClien
 
 async def run(client: AsyncKernelClient, code: str) -> None:
     """Run a cell to its end."""
-    await client.execute_interactive(code, timeout=PATIENCE, output_hook=lambda _: None)
+    await client.execute_interactive(code, timeout=patience(), output_hook=lambda _: None)
 
 
 async def activity(one: Looks, kernel: str) -> tuple[str, str, int]:
@@ -276,7 +276,7 @@ async def inside(one: Looks, *command: str) -> AsyncIterator[int]:
     loop, prompted = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(terminal, partial(_take, terminal, prompted))
     try:
-        await asyncio.wait_for(prompted.wait(), PATIENCE)
+        await asyncio.wait_for(prompted.wait(), patience())
         yield terminal
     finally:
         loop.remove_reader(terminal)

@@ -18,7 +18,7 @@ from jupyter_gpuquota.errors import InUse, InvalidFields
 from jupyter_gpuquota.kernels.session_server import SessionServer, open_connection
 from tests.local.test_session_data import CONFIG
 from tests.shell import Shell, opened, wait_for
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 WRITE = 'echo one > "$GPUQUOTA_VOLUMES/scans/a.txt"; cat in/scans/a.txt'
 TRY = 'cat ro/a.txt; echo two > ro/a.txt; cat "$GPUQUOTA_VOLUMES/scans/a.txt"'
@@ -95,11 +95,11 @@ def test_terminals_of_a_session_have_its_mounts(client: Client, tmp_path: Path) 
     if "does not allow" in client.sessions.logs("typed"):
         pytest.skip("the kernel allows no mounts here")
     endpoint = SessionServer.find(client.context, session.id).endpoint
-    base, patience = endpoint.base_url.rstrip("/"), PATIENCE
-    with closing(open_connection(endpoint, patience)) as connection:
+    base = endpoint.base_url.rstrip("/")
+    with closing(open_connection(endpoint, patience())) as connection:
         connection.request("POST", f"{base}/api/terminals", headers=endpoint.headers)
         name = json.load(connection.getresponse())["name"]
-    asking = open_connection(endpoint, patience)
+    asking = open_connection(endpoint, patience())
     asking.connect()
     with closing(WebSocket()) as terminal:
         url = f"ws://{endpoint.host}:{endpoint.port}{base}/terminals/websocket/{name}"

@@ -12,7 +12,7 @@ from datetime import datetime
 
 import pytest
 
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 SETTLE = 1.0
 QUIET = 8.0
@@ -48,7 +48,9 @@ async def test_widgets_are_silent(jp_fetch, jp_serverapp):
 
     async def run(source: str) -> list[dict]:
         shown: list[dict] = []
-        reply = await client.execute_interactive(source, timeout=PATIENCE, output_hook=shown.append)
+        reply = await client.execute_interactive(
+            source, timeout=patience(), output_hook=shown.append
+        )
         assert reply["content"]["status"] == "ok", reply["content"]
         return shown
 
@@ -57,7 +59,7 @@ async def test_widgets_are_silent(jp_fetch, jp_serverapp):
     client = jp_serverapp.kernel_manager.get_kernel(kernel_id).client()
     client.start_channels()
     try:
-        await client.wait_for_ready(timeout=PATIENCE)
+        await client.wait_for_ready(timeout=patience())
         shown = [message["content"].get("data", {}) for message in await run(SHOW)]
         assert sum(WIDGET in data for data in shown) == 5
         before = await activity()

@@ -12,7 +12,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 TOURS = sorted(FOLDER.glob("*.ipynb"))
@@ -22,8 +22,8 @@ def execute(notebook, shell):
     """Run a notebook in a kernel whose folders are the test's own."""
     client = NotebookClient(
         notebook,
-        timeout=PATIENCE,
-        startup_timeout=PATIENCE,
+        timeout=patience(),
+        startup_timeout=patience(),
         resources={"metadata": {"path": str(shell.folder / "work")}},
     )
     client.execute(env=shell.env)

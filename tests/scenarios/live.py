@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from jupyter_gpuquota import Client
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 DOCUMENTS = Path(__file__).with_name("netapp-over-quota.yaml")
 """The three scheduling scenarios of the source documents, one after the other."""
@@ -110,7 +110,7 @@ class Live:
 
 def until(check: Callable[[], Any]) -> None:
     """Wait until a check passes; fail as it does if it never will."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience()
     while True:
         try:
             check()

@@ -13,7 +13,7 @@ import pytest
 
 from scripts.cluster import build, cache, manifests, toolchain
 from scripts.cluster.cluster import ROOT
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 FAKE_GO = """#!{python}
 import sys
@@ -113,7 +113,7 @@ def test_a_second_build_waits_for_the_first(go):
         second.join(0.5)
         assert second.is_alive()
         assert builds(calls) == []
-    second.join(PATIENCE)
+    second.join(patience())
     assert len(builds(calls)) == len(build.PROGRAMS)
 
 

@@ -13,7 +13,7 @@ import pytest
 from jupyter_gpuquota.hosting.locate import Location
 from jupyter_gpuquota.hosting.unix import UnixConnection
 from tests.chosen import location
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ async def reaches(ask: Callable[..., Awaitable[Any]], path: str, state: str) -> 
 
 async def eventually(look: Callable[[], Awaitable[Any]]) -> Any:
     """Wait until something is there, and return it."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while not (found := await look()):  # noqa: ASYNC110 (processes have no event)
             await asyncio.sleep(0.05)
         return found

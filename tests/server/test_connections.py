@@ -11,7 +11,7 @@ from tornado.iostream import IOStream
 
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.server.connections import Connections
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 PEER = "peer"
 
@@ -80,7 +80,7 @@ async def test_long_connections_do_not_delay_others(peer: Peer) -> None:
     lines = Connections(opening=2)
     peer.gate.set()
     asking = [borrow(lines, peer) for _ in range(20)]
-    await asyncio.wait_for(asyncio.gather(*asking), PATIENCE)
+    await asyncio.wait_for(asyncio.gather(*asking), patience())
     assert len(peer.lines) == 20
     lines.close()
 

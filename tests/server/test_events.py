@@ -19,7 +19,7 @@ from jupyter_gpuquota.server import events
 from jupyter_gpuquota.server.events import SCHEMA, SCHEMA_ID, changes, watch
 from tests.builders import make_spec
 from tests.fakes import As, make_backend
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 def revisions(instance: str = "a", **nouns: str) -> Revisions:
@@ -84,7 +84,7 @@ async def running(watcher):
 
 async def heard_of(heard: asyncio.Queue[Change], noun: str, revision: str) -> None:
     """Wait for an event with a noun's revision; `""` is any."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while True:
             change = await heard.get()
             if change.noun == noun and revision in {"", change.revision}:

@@ -13,7 +13,7 @@ from jupyter_gpuquota.errors import Unavailable, WrongState
 from jupyter_gpuquota.model.programs import ExecEvent, ExecRequest, ExecResult
 from tests.fakes import FakeExec
 from tests.server.test_gateway import BODY, ask, controller_in
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 EXEC = b'{"command": ["train"]}'
 
@@ -69,7 +69,7 @@ async def test_whoever_hangs_up_ends_the_program(tmp_path):
         _, answer = await begin(controller, gateway)
         await anext(answer.lines)
         await answer.lines.aclose()
-        await asyncio.wait_for(controller.backend.exec.closed.wait(), PATIENCE)
+        await asyncio.wait_for(controller.backend.exec.closed.wait(), patience())
 
 
 async def test_what_is_wrong_from_the_start_is_an_error_with_its_status(tmp_path):
@@ -98,4 +98,4 @@ async def test_a_controller_that_ends_meanwhile_is_told_of(tmp_path):
         await controller.die()
         with pytest.raises(Unavailable, match="exited during this request"):
             await anext(answer.lines)
-        await asyncio.wait_for(controller.backend.exec.closed.wait(), PATIENCE)
+        await asyncio.wait_for(controller.backend.exec.closed.wait(), patience())

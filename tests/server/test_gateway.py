@@ -35,7 +35,7 @@ from tests.contract import snapshots
 from tests.contract.access_table import REQUESTS
 from tests.contract.data import for_the_table
 from tests.fakes import ShortTerminals, make_backend
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 BODY = b'{"name": "exp-1", "project": "team-a", "gpu": 0.5, "ports": [8000]}'
 
@@ -290,7 +290,7 @@ async def test_a_request_ends_in_time_while_the_controller_is_looked_for(tmp_pat
 
     def ensure(location: Location) -> Path:
         searched.append(threading.current_thread().name)
-        released.wait(PATIENCE)
+        released.wait(patience())
         raise NoServer("Nobody is there.")
 
     gateway = Gateway(OwnController(Location(tmp_path), ensure))
@@ -385,7 +385,7 @@ async def test_retire_is_answered_before_the_controller_leaves(tmp_path):
         stream = await sockets.connect(controller.path)
         response = await fetch(stream, "POST", "/gpuquota/retire", HTTPHeaders({"Host": "x"}))
         assert response.status == 200
-        await asyncio.wait_for(controller.retired.wait(), PATIENCE)
+        await asyncio.wait_for(controller.retired.wait(), patience())
         stream.close()
 
 

@@ -21,7 +21,7 @@ from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.server.gateway import Gateway
 from jupyter_gpuquota.server.upstreams import OwnController
 from tests.controller.launcher import Launcher
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 pytestmark = pytest.mark.asyncio
 
@@ -116,7 +116,7 @@ async def test_a_stopped_controller_is_named_with_what_lets_it_go_on(tmp_path):
         found = await asyncio.to_thread(status, launcher.location)
         assert f"kill -CONT {process.pid}" in found.problem
         process.send_signal(signal.SIGCONT)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             while True:
                 try:
                     answer = await gateway.dispatch(ApiRequest(route=route("sessions.list")))

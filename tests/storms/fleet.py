@@ -30,7 +30,7 @@ from jupyter_gpuquota.errors import (
 )
 from jupyter_gpuquota.local.folders.folders import SessionFolder
 from jupyter_gpuquota.model.sessions import Kind, Session
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 UNANSWERED = {error.code for error in (NoServer, OutcomeUnknown, Unavailable)}
 """The codes after which a change may have been made or not."""
@@ -243,7 +243,7 @@ class Fleet:
     # ── What must be true ────────────────────────────────────────────────────
 
     def until(self, condition: Callable[[], Any], problem: str) -> None:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + patience()
         while not condition():
             if time.monotonic() > deadline:
                 self.problems.append(problem)
@@ -252,7 +252,7 @@ class Fleet:
 
     def check(self) -> None:
         """Wait until all is settled; record differences from the responses to users."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + patience()
         while (found := self._differences()) and time.monotonic() < deadline:
             time.sleep(0.1)
         self.problems += found

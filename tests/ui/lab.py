@@ -16,7 +16,7 @@ import pytest
 
 from jupyter_gpuquota import Client
 from tests.shell import Shell, wait_for
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 BASE_URL = "/user/me/"
 
@@ -37,7 +37,7 @@ class Lab:
     def read(self, url: str, data: bytes | None = None) -> tuple[int, str]:
         """Return the status and the text of an answer."""
         headers = {"Authorization": f"token {self.token}"}
-        with urlopen(Request(url, data, headers), timeout=PATIENCE) as answer:  # noqa: S310 (our own)
+        with urlopen(Request(url, data, headers), timeout=patience()) as answer:  # noqa: S310 (our own)
             return answer.status, answer.read().decode()
 
 

@@ -16,7 +16,7 @@ from jupyter_gpuquota.ui.grammar import parse
 from tests.chosen import chosen, location
 from tests.client.standin import stand_in
 from tests.shell import Ran, Shell, wait_for
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_run_turns_the_command_into_the_controller(shell):
         assert second.code == 4, second
         assert f"process {process.pid}" in second.err
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=PATIENCE)
+        _, said = process.communicate(timeout=patience())
         assert process.returncode == 0
         assert "exiting" in said.splitlines()[-1]
     finally:

@@ -13,7 +13,7 @@ import pytest
 from jupyter_gpuquota.errors import NotFound
 from jupyter_gpuquota.model.programs import ExecContext
 from jupyter_gpuquota.ui.commands.sessions.exec import become, environment, stream
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ time.sleep(600)
         stream([sys.executable, "-c", program], context, notes)
     leader, child = map(int, notes.written[0].split())
     assert not psutil.pid_exists(leader)
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience()
     while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -13,7 +13,7 @@ from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.programs import ExecRequest, ExecResult
 from jupyter_gpuquota.ports.charge import NotInCharge
-from tests.waiting import PATIENCE, wait_for
+from tests.waiting import patience, wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -73,7 +73,7 @@ async def test_who_is_not_in_charge_runs_no_hook() -> None:
 )
 async def test_open_pages_save_first(unsaved: int, said: str) -> None:
     changes: list[None] = []
-    pages = SavingPages(PATIENCE, lambda: changes.append(None))
+    pages = SavingPages(patience(), lambda: changes.append(None))
     assert await pages.save("s1") == ""
     for page in ("a", "b", "gone"):
         pages.put("s1", page, OPEN)

@@ -14,7 +14,7 @@ from tornado.websocket import websocket_connect
 from jupyter_gpuquota.server.ingress.response import LARGE
 from tests.server.ingress.conftest import PORT, Site
 from tests.server.ingress.test_streaming import BLOCK, Program, head_of, listening, visiting
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 OK = "HTTP/1.1 200 OK\r\n"
 
@@ -37,7 +37,7 @@ async def problem(site: Site, start: str = "GET /", body: bytes = b"", **headers
         headers["Content_Length"] = len(body)
     async with visiting(site, start, **headers) as (reader, writer):
         writer.write(body)
-        head = await asyncio.wait_for(head_of(reader), PATIENCE)
+        head = await asyncio.wait_for(head_of(reader), patience())
         length = next(
             line for line in head.splitlines() if line.lower().startswith("content-length")
         )

@@ -30,7 +30,7 @@ from tests.server.ingress.test_streaming import (
     listening,
     visiting,
 )
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 HEADERS = {"Authorization": "Bearer of-the-backend", "X-Route": "node-3"}
 
@@ -115,7 +115,7 @@ async def test_bodies_of_every_size_pass_whole(
             method="POST",
             body=body,
             headers={"Authorization": f"token {site.token}"},
-            request_timeout=PATIENCE,
+            request_timeout=patience(),
         )
     assert response.body == body
 
@@ -138,7 +138,7 @@ async def test_an_upload_that_breaks_off_lets_the_session_know(
         async with visiting(site, "POST /", Content_Length=2 * LARGE) as (_, writer):
             writer.write(BLOCK[:LARGE])
             await writer.drain()
-        assert await asyncio.wait_for(got, PATIENCE) <= LARGE
+        assert await asyncio.wait_for(got, patience()) <= LARGE
 
 
 async def test_a_server_that_another_authority_vouches_for_hears_nothing(

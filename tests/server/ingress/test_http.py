@@ -18,7 +18,7 @@ from tornado.simple_httpclient import HTTPStreamClosedError, SimpleAsyncHTTPClie
 from jupyter_gpuquota.model.sessions import Endpoint
 from tests.server.ingress.conftest import PORT, Site
 from tests.server.ingress.upstream import MIB
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 async def fetch(site: Site, path: str, *, port: int = 0, **options: Any) -> HTTPResponse:
@@ -97,7 +97,7 @@ async def test_bodies_of_any_size_stream_with_flat_memory(site: Site, port: int)
         peak = max(peak, process.memory_info().rss)
 
     response = await fetch(
-        site, f"/count?mib={size}", port=port, streaming_callback=take, request_timeout=PATIENCE
+        site, f"/count?mib={size}", port=port, streaming_callback=take, request_timeout=patience()
     )
     assert (response.code, received) == (200, size * MIB)
 
@@ -116,7 +116,7 @@ async def test_bodies_of_any_size_stream_with_flat_memory(site: Site, port: int)
             method="PUT",
             headers=headers,
             body_producer=give,
-            request_timeout=PATIENCE,
+            request_timeout=patience(),
         )
         assert (response.code, int(response.body)) == (200, size * MIB)
     # Browser, Jupyter and session are this one process here; any that kept a body would show.
@@ -132,7 +132,7 @@ async def test_an_event_arrives_before_the_next_is_made(site: Site) -> None:
         first.set()
 
     response = asyncio.ensure_future(fetch(site, "/events", streaming_callback=take))
-    await asyncio.wait_for(first.wait(), PATIENCE)
+    await asyncio.wait_for(first.wait(), patience())
     assert chunks == [b"data: first\n\n"]
     assert not response.done()
     site.jupyter.settings["more"].set()

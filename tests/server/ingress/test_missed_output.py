@@ -15,7 +15,7 @@ from jupyter_gpuquota.server.ingress.replay.kernel_channels import KernelChannel
 from tests.server.ingress.conftest import Site
 from tests.server.ingress.kernel_messages import execute, message, status, stream
 from tests.server.ingress.kernel_upstream import FakeKernel, Page
-from tests.waiting import PATIENCE, wait_for
+from tests.waiting import patience, wait_for
 
 MIB = 1024 * 1024
 GOING_AWAY, NORMAL = 1001, 1000
@@ -309,7 +309,7 @@ async def test_an_unresponsive_page_is_no_reason_for_the_session_to_hang_up(
     await lose_page(site, kernel, await open_page())
     (connection,) = kernel.connections
     connection.ping(b"still there?")
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         await kernel.answered.wait()
 
 

@@ -26,7 +26,7 @@ from jupyter_gpuquota.server.ingress.user_activity import (
 )
 from tests.builders import filled
 from tests.server.ingress.conftest import PORT, Site
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 CHANNELS = "/api/kernels/k1/channels"
 MASK = b"\x01\x7f\xf0\x5a"
@@ -193,7 +193,7 @@ def test_a_notebook_that_is_saved_is_named():
 
 async def heard(site: Site, count: int) -> list[str]:
     """Wait for a number of reports; return the saved notebooks in them."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while len(site.backend.ingress.seen) < count:  # noqa: ASYNC110 (has no event)
             await asyncio.sleep(0.01)
     assert all(session == site.session.id for session, _ in site.backend.ingress.seen)

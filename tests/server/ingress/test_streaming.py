@@ -17,7 +17,7 @@ from jupyter_gpuquota.model.sessions import Endpoint
 from jupyter_gpuquota.server.ingress.response import LARGE
 from tests.server.ingress.conftest import PORT, Site
 from tests.server.ingress.upstream import MIB
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 Program = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 BLOCK = bytes(range(256)) * 4096
@@ -133,7 +133,7 @@ async def test_both_bodies_flow_at_the_same_time(site: Site, chunked: bool) -> N
             came.update(part)
 
     async with listening(site, echo), visiting(site, "POST /", **headers) as (reader, writer):
-        await asyncio.wait_for(asyncio.gather(give(writer), take(reader)), PATIENCE)
+        await asyncio.wait_for(asyncio.gather(give(writer), take(reader)), patience())
     assert came.digest() == sent.digest()
 
 
@@ -146,7 +146,7 @@ async def test_bodies_of_every_size_arrive_whole(site: Site, size: int) -> None:
             method="POST",
             body=body,
             headers={"Authorization": f"token {site.token}"},
-            request_timeout=PATIENCE,
+            request_timeout=patience(),
         )
     assert response.body == body
 
@@ -286,7 +286,7 @@ async def test_a_browser_that_leaves_lets_the_session_know(site: Site) -> None:
             async with visiting(site, start, **more) as (reader, _):
                 await head_of(reader)
                 assert b"data: 1" in await reader.readuntil(b"data: 1")
-            await asyncio.wait_for(left.wait(), PATIENCE)
+            await asyncio.wait_for(left.wait(), patience())
 
 
 async def test_an_upload_that_breaks_off_lets_the_session_know(site: Site) -> None:
@@ -300,7 +300,7 @@ async def test_an_upload_that_breaks_off_lets_the_session_know(site: Site) -> No
         async with visiting(site, "POST /", Content_Length=2 * LARGE) as (_, writer):
             writer.write(BLOCK[:LARGE])
             await writer.drain()
-        assert await asyncio.wait_for(got, PATIENCE) == LARGE
+        assert await asyncio.wait_for(got, patience()) == LARGE
 
 
 async def test_a_browser_that_does_not_read_holds_the_session_back(site: Site) -> None:
@@ -339,7 +339,7 @@ async def test_a_stranger_on_a_port_that_a_session_left_gets_nothing(site: Site)
     async with listening(site, stranger):
         site.backend.ingress.endpoints = Once(site.backend.ingress.endpoints)
         assert await ask(site) == 409
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience()):
             while not heard:  # noqa: ASYNC110 (has no event)
                 await asyncio.sleep(0.05)
         assert heard == [b""]

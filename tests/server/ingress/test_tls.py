@@ -17,7 +17,7 @@ from jupyter_gpuquota.server.ingress.response import LARGE
 from tests.server.ingress.conftest import PORT, Site
 from tests.server.ingress.test_security import close
 from tests.server.ingress.test_streaming import BLOCK, echo, listening
-from tests.waiting import PATIENCE
+from tests.waiting import patience
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ async def test_large_bodies_and_websockets_pass(site: Site, secure: dict[str, An
             body=body,
             headers=headers,
             validate_cert=False,
-            request_timeout=PATIENCE,
+            request_timeout=patience(),
         )
     assert response.body == body
     request = HTTPRequest(f"wss://{root}/socket", headers=headers, validate_cert=False)
