@@ -8,7 +8,7 @@ from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
-QUIET = 60.0
+QUIET = 60
 """Seconds after which a test waits in vain, on a machine that does nothing else."""
 
 LONGEST = 4
@@ -17,7 +17,7 @@ LONGEST = 4
 _PRESSURE = Path("/proc/pressure/cpu")
 
 
-def patience() -> float:
+def patience() -> int:
     """Return after how many seconds from now a test waits in vain.
 
     A test that is not about time must pass on a busy machine, too: the share of the time in which
@@ -30,10 +30,10 @@ def patience() -> float:
     return stretched(first)
 
 
-def stretched(pressure: str) -> float:
+def stretched(pressure: str) -> int:
     """Return the same for the text of `/proc/pressure/cpu`: `some avg10=12.34 avg60=…`."""
     waited = float(pressure.split("avg10=")[1].split()[0]) / 100
-    return QUIET * min(LONGEST, 1 / max(1 - waited, 1 / LONGEST))
+    return round(QUIET * min(LONGEST, 1 / max(1 - waited, 1 / LONGEST)))
 
 
 async def wait_for(

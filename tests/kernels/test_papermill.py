@@ -32,7 +32,7 @@ def work(shell, session) -> Path:
 def papermill(shell, work, *words):
     command = [sys.executable, "-m", "papermill", "in.ipynb", "out.ipynb", "-k", "gpu-exp-1"]
     return subprocess.run(
-        [*command, "--start-timeout", str(int(patience())), *words],
+        [*command, "--start-timeout", str(patience()), *words],
         cwd=work,
         env=shell.env,
         capture_output=True,

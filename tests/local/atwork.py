@@ -118,7 +118,7 @@ async def start_kernel(backend: Backend, session: str) -> tuple[str, AsyncKernel
     client = AsyncKernelClient(connection_file=str(runtime / f"kernel-{name}.json"))
     client.load_connection_file()
     client.start_channels(hb=False)  # a loaded machine is not a dead kernel
-    for _ in range(int(patience())):
+    for _ in range(patience()):
         client.kernel_info()
         with suppress(Empty):
             await client.get_iopub_msg(timeout=1)
