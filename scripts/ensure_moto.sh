@@ -3,11 +3,10 @@
 # the Kubernetes client needs.
 set -euo pipefail
 moto=$1
-python=${PYTHON:-python}
 
 # Start from scratch: the folder may be incomplete or contain other versions.
 rm -rf "$moto"
-"$python" -m venv "$moto"
+uv venv --quiet --python "${PYTHON:-python}" "$moto"
 # Not `moto[server]`, which brings what services other than S3 need.
-"$moto/bin/pip" install --quiet 'moto[s3]>=5.2,<6' 'flask>=3,<4' 'flask-cors>=6,<7'
+uv pip install --quiet --python "$moto" 'moto[s3]>=5.2,<6' 'flask>=3,<4' 'flask-cors>=6,<7'
 test -x "$moto/bin/moto_server"

@@ -1,4 +1,4 @@
-"""One part of `make test`: a Make target with a log and a report.
+"""One part of `make test`: a Make target with a log, a report and its processor time.
 
 Standard library only: this runs before anything is installed.
 """
@@ -6,104 +6,122 @@ Standard library only: this runs before anything is installed.
 from __future__ import annotations
 
 import asyncio
+import os
+import re
+import signal
 import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.reports import Counts, count, judge, outcomes, repeated
+from scripts.reports import Counts, count, judge
 
 ROOT = Path(__file__).resolve().parents[1]
 REPORTS = ROOT / "reports"
-AGAIN = REPORTS / "again"
-"""The reports of tests that were run again."""
 
-PYTEST = "--last-failed --numprocesses=0"
-PLAYWRIGHT = "--last-failed --workers=1"
-JEST = "--onlyFailures --maxWorkers=1"
+_LAST = 2000
+"""Bytes at the end of a log in which it says how far it is."""
+_PERCENT = re.compile(r"\[ *(\d+)%\]")
+_OF = re.compile(r"\[(\d+)/(\d+)\]")
 
-LAST_FAILED = {
-    "test-python": PYTEST,
-    "test-cluster": PYTEST,
-    "test-hub": PYTEST,
-    "test-browser": PLAYWRIGHT,
-    "test-frontend": JEST,
-}
-"""Parts whose tests wait, for processes or for forms that are typed into, with options that run
-only what failed, one test after the other."""
 
-FEW = 8
-"""More failed tests than these are not the fault of a busy machine: they are not run again. What
-stalls the one API server of a part fails several at once."""
+@dataclass(frozen=True)
+class Part:
+    """A Make target. One that computes gives way to those that wait, which would time out."""
+
+    target: str
+    computes: bool = False
+    tests: bool = True
+    needs: str = ""
+    """A target that has to be made before."""
+
+    @property
+    def report(self) -> Path:
+        """Return the path of its JUnit report."""
+        return REPORTS / f"{self.target.removeprefix('test-')}.xml"
+
+    @property
+    def log(self) -> Path:
+        """Return the path of what it printed."""
+        return REPORTS / f"{self.target}.log"
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a part brought: its counts, its seconds, and the tests that passed only at the end."""
+    """The outcome of a part: its counts, its seconds, and those of processors."""
 
     counts: Counts
     seconds: float
-    only_again: tuple[str, ...] = ()
+    processor: float
 
 
-def report_of(part: str, folder: Path = REPORTS) -> Path:
-    """Return the path of the JUnit report of a part."""
-    return folder / f"{part.removeprefix('test-')}.xml"
-
-
-async def run_part(part: str) -> Result:
-    """Run a part and print its output."""
+async def run_part(part: Part) -> Result:
+    """Run a part and print its output when it has ended."""
     started = time.monotonic()
-    code = await _run_and_show(part, REPORTS)
-    return Result(judge(code, count(report_of(part))), time.monotonic() - started)
+    part.report.unlink(missing_ok=True)
+    code = await run_make(part)
+    _show(part)
+    counts = judge(code, count(part.report)) if code or part.tests else Counts()
+    return Result(counts, time.monotonic() - started, _used(part))
 
 
-def may_run_again(part: str) -> bool:
-    """Return whether the tests of the part wait, and only a few of them failed."""
-    return part in LAST_FAILED and 0 < len(outcomes(report_of(part))["failed"]) <= FEW
+def unfinished(part: Part) -> Result:
+    """Print the output of a part that the end of the run has cut off; return that it failed."""
+    _show(part)
+    return Result(Counts(failed=1), 0.0, _used(part))
 
 
-async def run_again(part: str, first: Result) -> Result:
-    """Run what failed once more, alone; the second result counts."""
-    started = time.monotonic()
-    code = await _run_and_show(part, AGAIN, f"ARGS={LAST_FAILED[part]}", f"REPORTS={AGAIN}")
-    counts, passed = repeated(report_of(part), report_of(part, AGAIN))
-    seconds = first.seconds + time.monotonic() - started
-    return Result(judge(code, counts), seconds, tuple(passed))
-
-
-async def _run_and_show(part: str, folder: Path, *options: str) -> int:
-    report_of(part, folder).unlink(missing_ok=True)
-    said = " ".join(("make", part, *options))
-    print(f"{said} …", flush=True)
-    code = await run_make(part, *options, folder=folder)
-    show(part, said, folder)
-    return code
-
-
-def show(part: str, title: str, folder: Path = REPORTS) -> None:
-    """Print the output of a part."""
-    print(f"\n── {title} ──", flush=True)
-    sys.stdout.buffer.write((folder / f"{part}.log").read_bytes())
+def _show(part: Part) -> None:
+    print(f"\n── make {part.target} ──", flush=True)
+    sys.stdout.buffer.write(part.log.read_bytes())
     sys.stdout.buffer.flush()
 
 
-async def run_make(part: str, *options: str, folder: Path = REPORTS) -> int:
-    """Make a target, write its output to its log in a folder, and return the exit code."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"{part}.log").open("wb") as log:
+def progress(part: Part) -> str:
+    """Return how far a part is: a percentage, tests of tests, or what it printed last."""
+    with part.log.open("rb") as log:
+        log.seek(max(0, part.log.stat().st_size - _LAST))
+        text = log.read().decode(errors="replace")
+    if found := _PERCENT.findall(text):
+        return f"{found[-1]} %"
+    if found := _OF.findall(text):
+        return "{} of {}".format(*found[-1])
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:60] if lines else ""
+
+
+async def run_make(part: Part) -> int:
+    """Make a target, write its output to its log, and return the exit code."""
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    _usage(part).unlink(missing_ok=True)
+    command = [sys.executable, "-m", "scripts.metered", str(_usage(part))]
+    command += ["make", "--no-print-directory", part.target]
+    with part.log.open("wb") as log:
         process = await asyncio.create_subprocess_exec(
-            *("make", "--no-print-directory", *options, part),
+            *(["nice", "-n", "19"] if part.computes else []),
+            *command,
             cwd=ROOT,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=log,
             stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
         )
         try:
             return await process.wait()
         except asyncio.CancelledError:
             with suppress(ProcessLookupError):
-                process.terminate()
+                os.killpg(process.pid, signal.SIGTERM)
             await process.wait()
             raise
+
+
+def _usage(part: Part) -> Path:
+    return REPORTS / f"{part.target}.seconds"
+
+
+def _used(part: Part) -> float:
+    try:
+        return float(_usage(part).read_text(encoding="ascii"))
+    except FileNotFoundError:  # it was killed
+        return 0.0

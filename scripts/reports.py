@@ -69,19 +69,6 @@ def count(path: Path) -> Counts:
     return Counts(**{result: len(names) for result, names in outcomes(path).items()})
 
 
-def repeated(path: Path, second: Path) -> tuple[Counts, list[str]]:
-    """Return the results of a part whose failed tests have a second report.
-
-    The second element has the names of those that passed this time. Whatever the second report
-    does not show as passed stays failed.
-    """
-    first, again = count(path), outcomes(second)
-    names = set(again["passed"]) - set(again["failed"])
-    passed = [name for name in outcomes(path)["failed"] if name in names]
-    change = Counts(passed=len(passed), failed=-len(passed))
-    return first + change, passed
-
-
 def judge(code: int, counts: Counts) -> Counts:
     """Add one failure for a part that failed without a failed test, or that reports no test."""
     silent = counts == Counts()

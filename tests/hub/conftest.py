@@ -13,8 +13,7 @@ from tests.hub.hub import INSTALLED, Hub, Person
 
 @pytest.fixture(scope="session")
 def hub() -> Iterator[Hub]:
-    if not INSTALLED.is_dir():
-        pytest.skip("JupyterHub is not installed in .venv-hub: `make test-hub` does that")
+    assert INSTALLED.is_dir(), "JupyterHub is not installed in .venv-hub: `make test-hub` does that"
     # Not pytest's folder: sockets and the Hub's database want short paths.
     with TemporaryDirectory(prefix="hub-") as folder:
         hub = Hub(Path(folder))

@@ -28,6 +28,7 @@ from tests.waiting import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / ".venv-hub"
+PROXY = ROOT / "labextension/node_modules/.bin/configurable-http-proxy"
 
 CONTROLLER = """
 c.GpuQuota.projects = [
@@ -114,7 +115,7 @@ class Hub:
             "HUB_CONTROLLER_PORT": str(controller),
             "HUB_CONTROLLER_CONFIG": str(folder / "config"),
             "HUB_EXTENSIONS": str(enabled.parent),
-            "HUB_PROXY": str(INSTALLED / "proxy/node_modules/.bin/configurable-http-proxy"),
+            "HUB_PROXY": str(PROXY),
             "HUB_CA": str(self.files.ca),
             "HUB_TOKEN": self.token,
             "CONFIGPROXY_AUTH_TOKEN": secrets.token_hex(16),

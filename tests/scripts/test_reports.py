@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.reports import Counts, count, durations, failures, judge, repeated
+from scripts.reports import Counts, count, durations, failures, judge
 
 REPORT = """<testsuites><testsuite>
   <testcase classname="tests.a" name="a" time="1.5"/>
@@ -69,23 +69,3 @@ def test_durations_are_those_of_all_parts_the_longest_first(tmp_path):
         ("two", "x opens", 3),
         ("one", "tests.a::a", 1.5),
     ]
-
-
-@pytest.mark.parametrize(
-    ("second", "expected", "passed"),
-    [
-        ('<testcase classname="tests.a" name="b"/>', Counts(3, 1, 1), ["tests.a::b"]),
-        ('<testcase classname="tests.a" name="b"><skipped/></testcase>', Counts(2, 2, 1), []),
-        ('<testcase name="c"/><testcase name="c"><error/></testcase>', Counts(2, 2, 1), []),
-        ('<testcase classname="tests.other" name="x"/>', Counts(2, 2, 1), []),
-        ("", Counts(2, 2, 1), []),
-    ],
-    ids=["passed", "skipped", "failed in its teardown", "another one", "none"],
-)
-def test_only_what_a_second_report_shows_as_passed_no_longer_counts_as_failed(
-    tmp_path, second, expected, passed
-):
-    first, again = tmp_path / "first.xml", tmp_path / "again.xml"
-    first.write_text(REPORT, encoding="utf-8")
-    again.write_text(f"<testsuite>{second}</testsuite>", encoding="utf-8")
-    assert repeated(first, again) == (expected, passed)
