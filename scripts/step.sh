@@ -1,6 +1,6 @@
 #!/bin/bash
-# Run a command as a step of the set-up: say what it is for ($1), every ten seconds that it goes on, and what
-# it printed only if it fails.
+# Run a command as a step of the set-up: say what it is for ($1), every ten seconds (EVERY) that it goes on,
+# and what it printed only if it fails.
 #   step.sh 'Installing the front end' jlpm install
 set -euo pipefail
 title=$1
@@ -15,7 +15,7 @@ echo "$title"
 began=$SECONDS
 while kill -0 $! 2>/dev/null; do
   # In short pauses, as most steps take seconds.
-  for _ in {1..100}; do
+  for _ in $(seq $((${EVERY:-10} * 10))); do
     sleep 0.1
     kill -0 $! 2>/dev/null || break 2
   done

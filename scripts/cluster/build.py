@@ -131,6 +131,7 @@ class Go:
     def __init__(self, command: Path) -> None:
         self._command = command
         self._environment = {
+            "GOGC": "400",  # a seventh less time for a few GB of memory
             **os.environ,
             "CGO_ENABLED": "0",
             "GOFLAGS": "-mod=readonly -buildvcs=false -trimpath",

@@ -26,11 +26,27 @@ class Distributions:
 
 
 @pytest.fixture(scope="session")
+def wheel(scratch: Path) -> Path:
+    """Build the wheel from a copy of the sources, with the packages that are installed here."""
+    target = scratch / "wheel"
+    built(copy_sources(scratch / "checkout"), target, "--wheel", "--no-isolation")
+    (wheel,) = target.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="session")
 def distributions(scratch: Path) -> Distributions:
-    """Build from a copy of the sources, as a release does from a fresh clone."""
-    sources, target = copy_sources(scratch / "sources"), scratch / "dist"
+    """Build from a copy of the sources as a release does: the sdist, and from that the wheel."""
+    target = scratch / "dist"
+    built(copy_sources(scratch / "sources"), target, "--installer=uv")
+    (sdist,) = target.glob("*.tar.gz")
+    (wheel,) = target.glob("*.whl")
+    return Distributions(sdist, wheel)
+
+
+def built(sources: Path, target: Path, *options: str) -> None:
     result = subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", target, sources],
+        [sys.executable, "-m", "build", "--outdir", target, *options, sources],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -38,19 +54,15 @@ def distributions(scratch: Path) -> Distributions:
         check=False,
     )
     assert result.returncode == 0, result.stdout
-    (sdist,) = target.glob("*.tar.gz")
-    (wheel,) = target.glob("*.whl")
-    return Distributions(sdist, wheel)
 
 
 @pytest.fixture(scope="session")
-def installed(distributions: Distributions, scratch: Path) -> Environment:
+def installed(wheel: Path, scratch: Path) -> Environment:
     """Install the wheel beside JupyterLab in a clean environment without Node."""
     folder = scratch / "installed"
     folder.mkdir()
     environment = make_environment(folder, system_programs=False)
-    wheel = str(distributions.wheel)
-    environment.run("python", "-m", "pip", "install", "--quiet", "jupyterlab", wheel, cwd=folder)
+    environment.install("jupyterlab", str(wheel))
     return environment
 
 

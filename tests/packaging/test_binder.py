@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tests.packaging.clean import Environment
 
+pytestmark = pytest.mark.rare
 START_SECONDS = 120
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import tarfile
 import zipfile
 from fnmatch import fnmatch
@@ -16,8 +17,8 @@ LABEXTENSION = "*.data/data/share/jupyter/labextensions/jupyter-gpuquota"
 
 
 @pytest.fixture(scope="module")
-def wheel(distributions) -> list[str]:
-    with zipfile.ZipFile(distributions.wheel) as archive:
+def carried(wheel) -> list[str]:
+    with zipfile.ZipFile(wheel) as archive:
         return archive.namelist()
 
 
@@ -44,20 +45,20 @@ def sdist(distributions) -> list[str]:
         "jupyter_gpuquota/event_schemas/*.yaml",
     ],
 )
-def test_the_wheel_carries(wheel, pattern):
-    assert [name for name in wheel if fnmatch(name, pattern)]
+def test_the_wheel_carries(carried, pattern):
+    assert [name for name in carried if fnmatch(name, pattern)]
 
 
 @pytest.mark.parametrize(
     "pattern",
     ["*.ts", "*.tsx", "*.js.map", "*node_modules*", "*/tests/*", "jupyter_gpuquota/labextension/*"],
 )
-def test_the_wheel_leaves_out(wheel, pattern):
-    assert [name for name in wheel if fnmatch(name, pattern)] == []
+def test_the_wheel_leaves_out(carried, pattern):
+    assert [name for name in carried if fnmatch(name, pattern)] == []
 
 
-def test_the_front_end_is_light(distributions):
-    with zipfile.ZipFile(distributions.wheel) as archive:
+def test_the_front_end_is_light(wheel):
+    with zipfile.ZipFile(wheel) as archive:
         scripts = [n for n in archive.namelist() if fnmatch(n, f"{LABEXTENSION}/static/*.js")]
         sizes = {name: len(gzip.compress(archive.read(name))) for name in scripts}
     # Loaded by few pages only: the catalog of the server's sentences by those in other languages,
@@ -78,8 +79,8 @@ def test_the_front_end_is_light(distributions):
     assert sum(sizes.values()) <= 100_000  # everything else, though most is loaded when first seen
 
 
-def test_the_wheel_holds_our_package_and_data_only(wheel):
-    assert {fnmatch_top(name) for name in wheel} == {"jupyter_gpuquota", ".data", ".dist-info"}
+def test_the_wheel_holds_our_package_and_data_only(carried):
+    assert {fnmatch_top(name) for name in carried} == {"jupyter_gpuquota", ".data", ".dist-info"}
 
 
 def fnmatch_top(name: str) -> str:
@@ -87,12 +88,24 @@ def fnmatch_top(name: str) -> str:
     return PurePosixPath(top).suffix if top.endswith((".data", ".dist-info")) else top
 
 
-def test_the_wheel_carries_every_module(wheel):
+def test_the_wheel_carries_every_module(carried):
     modules = (ROOT / "jupyter_gpuquota").rglob("*.py")
     expected = {path.relative_to(ROOT).as_posix() for path in modules}
-    assert expected <= set(wheel)
+    assert expected <= set(carried)
 
 
+@pytest.mark.rare
+def test_a_wheel_of_the_sdist_carries_the_same(distributions, carried):
+    with zipfile.ZipFile(distributions.wheel) as archive:
+        assert sorted(plain(archive.namelist())) == sorted(plain(carried))
+
+
+def plain(names: list[str]) -> list[str]:
+    """Return them without the hash in the names of built scripts."""
+    return [re.sub(r"\.[0-9a-f]{16,}\.", ".", name) for name in names]
+
+
+@pytest.mark.rare
 def test_the_sdist_can_be_built_again(sdist):
     expected = {
         "LICENSE",
@@ -101,12 +114,14 @@ def test_the_sdist_can_be_built_again(sdist):
         "labextension/package.json",
         "labextension/src/index.ts",
         "labextension/style/index.css",
+        "labextension/ui-tests/package.json",
         "labextension/yarn.lock",
         "pyproject.toml",
     }
     assert expected <= set(sdist)
 
 
+@pytest.mark.rare
 def test_the_sdist_leaves_out_what_was_installed_to_build_it(sdist):
     folders = {part for name in sdist for part in PurePosixPath(name).parts}
     assert not folders & {"node_modules", ".venv", ".yarn", "__pycache__", "reports", ".git"}

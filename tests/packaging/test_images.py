@@ -11,6 +11,7 @@ import pytest
 from tests.packaging.clean import ROOT, make_environment
 from tests.packaging.conftest import Distributions
 
+pytestmark = pytest.mark.rare
 CONTAINERFILE = ROOT / "deploy" / "Containerfile"
 _TARGET = re.compile(r"^FROM \S+ AS (\S+)$", re.MULTILINE)
 
