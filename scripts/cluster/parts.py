@@ -22,6 +22,9 @@ KWOK_KINDS = (
     "ClusterExec",
 )
 
+GO = {"GOGC": "400"}
+"""Memory instead of processor time: Go collects garbage when the heap is five times as large."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -39,19 +42,19 @@ def parts(layout: Layout) -> dict[str, Part]:
     """Return all programs by name, in the order in which they start."""
     programs = layout.build / "bin"
     kube, made = str(programs / "kube"), {}
-    made["etcd"] = Part((kube, "etcd", *_flags(_etcd(layout))), {})
-    made["apiserver"] = Part((kube, "kube-apiserver", *_flags(_apiserver(layout))), {})
+    made["etcd"] = Part((kube, "etcd", *_flags(_etcd(layout))), GO)
+    made["apiserver"] = Part((kube, "kube-apiserver", *_flags(_apiserver(layout))), GO)
     made["controller-manager"] = Part(
-        (kube, "kube-controller-manager", *_flags(_controller_manager(layout))), {}
+        (kube, "kube-controller-manager", *_flags(_controller_manager(layout))), GO
     )
-    made["scheduler"] = Part((kube, "kube-scheduler", *_flags(_scheduler(layout))), {})
-    made["kwok"] = Part((str(programs / "kwok"), *_flags(_kwok(layout))), {})
-    made["kueue"] = Part((str(programs / "kueue"), *_flags(_kueue(layout))), {})
+    made["scheduler"] = Part((kube, "kube-scheduler", *_flags(_scheduler(layout))), GO)
+    made["kwok"] = Part((str(programs / "kwok"), *_flags(_kwok(layout))), GO)
+    made["kueue"] = Part((str(programs / "kueue"), *_flags(_kueue(layout))), GO)
     made["snapshot-controller"] = Part(
-        (str(programs / "snapshot-controller"), *_flags(_snapshots(layout))), {}
+        (str(programs / "snapshot-controller"), *_flags(_snapshots(layout))), GO
     )
     made["mpi-operator"] = Part(
-        (str(programs / "mpi-operator"), *_flags(_mpi(layout))), {}, restarts=True
+        (str(programs / "mpi-operator"), *_flags(_mpi(layout))), GO, restarts=True
     )
     root = str(Path(__file__).resolve().parents[2])
     for name in ("kubelet", "storage"):

@@ -7,9 +7,10 @@ import http.client
 import json
 import ssl
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from select import select
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -41,37 +42,76 @@ class Rest:
     server: str
     token: str = field(repr=False)
     tls: ssl.SSLContext = field(repr=False)
+    keeps: bool = False
+    """Whether connections are kept for later requests, as long as the process runs."""
     _plurals: dict[tuple[str, str], tuple[str, bool]] = field(default_factory=dict, repr=False)
+    _idle: list[http.client.HTTPSConnection] = field(default_factory=list, repr=False)
 
     @classmethod
-    def of(cls, kubeconfig: Path) -> Rest:
+    def of(cls, kubeconfig: Path, *, keeps: bool = False) -> Rest:
         """Return a connection for the current context of a kubeconfig."""
         config = yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
         context = _named(config, "context", config["current-context"])
         cluster = _named(config, "cluster", context["cluster"])
         user = _named(config, "user", context["user"])
-        return cls(cluster["server"], user.get("token", ""), _tls(cluster, user))
+        return cls(cluster["server"], user.get("token", ""), _tls(cluster, user), keeps)
 
     def request(
         self, method: str, path: str, body: Any = None, content: str = "application/json"
     ) -> bytes:
         """Return the body of an answer."""
-        url = urlsplit(self.server)
-        host, port = url.hostname or "", url.port or 443
-        connection = http.client.HTTPSConnection(host, port, timeout=SECONDS, context=self.tls)
-        headers = {"Accept": "application/json", "Content-Type": content}
-        if self.token:
-            headers["Authorization"] = f"Bearer {self.token}"
+        connection = self._connection(SECONDS)
         try:
-            sent = None if body is None else json.dumps(body)
-            connection.request(method, f"{url.path}{path}", sent, headers)
-            answer = connection.getresponse()
+            answer = self._ask(connection, method, path, body, content)
             text = answer.read()
-        finally:
+        except BaseException:
+            connection.close()
+            raise
+        if self.keeps and not answer.will_close:
+            self._idle.append(connection)
+        else:
             connection.close()
         if answer.status >= http.HTTPStatus.BAD_REQUEST:
             raise _refused(answer.status, text)
         return text
+
+    def stream(self, path: str, **query: str) -> Iterator[Any]:
+        """Yield each line of JSON of an answer until the server ends it, however long that is."""
+        connection = self._connection(None)
+        try:
+            answer = self._ask(connection, "GET", f"{path}?{urlencode(query)}")
+            if answer.status >= http.HTTPStatus.BAD_REQUEST:
+                raise _refused(answer.status, answer.read())
+            for line in answer:
+                yield json.loads(line)
+        finally:
+            connection.close()
+
+    def _connection(self, seconds: float | None) -> http.client.HTTPSConnection:
+        """Return a connection that no other request uses."""
+        if seconds is not None and self._idle:
+            kept = self._idle.pop()
+            if kept.sock and not select([kept.sock], [], [], 0)[0]:
+                return kept
+            kept.close()  # the server has closed it
+        url = urlsplit(self.server)
+        host, port = url.hostname or "", url.port or 443
+        return http.client.HTTPSConnection(host, port, timeout=seconds, context=self.tls)
+
+    def _ask(
+        self,
+        connection: http.client.HTTPSConnection,
+        method: str,
+        path: str,
+        body: Any = None,
+        content: str = "application/json",
+    ) -> http.client.HTTPResponse:
+        headers = {"Accept": "application/json", "Content-Type": content}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        sent = None if body is None else json.dumps(body)
+        connection.request(method, f"{urlsplit(self.server).path}{path}", sent, headers)
+        return connection.getresponse()
 
     def get(self, path: str, **query: str) -> Any:
         """Return the JSON at a path."""

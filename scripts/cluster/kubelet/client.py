@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 
 from ..labels import POD
 from ..rest import Refused, Rest
+from ..watching import Watched
 from . import containers
 
 T = TypeVar("T")
@@ -24,13 +26,11 @@ class Client:
     """A connection that does not give up. Its methods raise Refused for answers that stay."""
 
     def __init__(self, kubeconfig: Path) -> None:
-        self._rest = Rest.of(kubeconfig)
+        self._rest = Rest.of(kubeconfig, keeps=True)
 
-    async def pods(self) -> list[Json]:
-        """Return the pods that are to be processes, and are bound to a node."""
-        query = {"labelSelector": f"{POD}=process", "resourceVersion": "0"}
-        found = await self._call(self._rest.get, "/api/v1/pods", **query)
-        return [pod for pod in found["items"] if pod["spec"].get("nodeName")]
+    def pods(self, changed: Callable[[], object]) -> Watched:
+        """Return the pods that are to be processes; `changed` is called in another thread."""
+        return Watched(self._rest, "/api/v1/pods", changed, labelSelector=f"{POD}=process")
 
     async def lookup(self, pod: Json) -> containers.Lookup:
         """Return a function that reads Secrets and ConfigMaps of a pod's namespace."""
@@ -89,7 +89,7 @@ class Client:
             except Refused as error:
                 if error.status not in TRANSIENT:
                     raise
-            except OSError:
+            except (OSError, http.client.HTTPException):
                 pass  # the API server is away: tests do that
             await asyncio.sleep(PAUSE)
 

@@ -15,8 +15,8 @@ from typing import Any
 from .client import Client
 from .pod import Pod
 
-PAUSE = 0.3
-"""Seconds between two looks."""
+PAUSE = 0.05
+"""Seconds in which changes gather before they are looked at."""
 LAST_WORDS = 5.0
 """Seconds in which a pod that has ended reports that."""
 
@@ -43,10 +43,14 @@ class Kubelet:
         self._running: dict[str, Running] = {}
 
     async def run(self) -> None:
-        """Look again and again."""
+        """Look whenever something has changed."""
+        changed, loop = asyncio.Event(), asyncio.get_running_loop()
+        pods = self._client.pods(lambda: loop.call_soon_threadsafe(changed.set))
         while True:
-            self.compare(await self._client.pods())
+            await changed.wait()
             await asyncio.sleep(PAUSE)
+            changed.clear()
+            self.compare([pod for pod in pods.items() if pod["spec"].get("nodeName")])
 
     def compare(self, pods: list[dict[str, Any]]) -> None:
         """Start pods that are new, and end those that are being deleted or gone."""

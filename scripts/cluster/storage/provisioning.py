@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..labels import DRIVER
 from ..rest import Rest
+from ..watching import Watched
 from . import faults
 from .faults import Fault
 from .folders import Folders
@@ -18,23 +20,26 @@ CLASSES = "/apis/storage.k8s.io/v1/storageclasses"
 SELECTED = "volume.kubernetes.io/selected-node"
 """Annotation by which the scheduler asks for a volume of a class that waits for the first pod."""
 SNAPSHOTS = "/apis/snapshot.storage.k8s.io/v1"
-CACHED = {"resourceVersion": "0"}
 
 
 class Provisioner:
     """Makes, enlarges and removes the volumes of the driver's storage classes."""
 
-    def __init__(self, rest: Rest, folders: Folders) -> None:
+    def __init__(self, rest: Rest, folders: Folders, changed: Callable[[], object]) -> None:
         self._rest = rest
         self._folders = folders
         self._told: set[str] = set()
+        self._classes, self._claims, self._volumes = (
+            Watched(rest, path, changed) for path in (CLASSES, CLAIMS, VOLUMES)
+        )
 
-    def step(self) -> None:
-        """Do what is due."""
-        found = self._rest.get(CLASSES, **CACHED)["items"]
+    def step(self) -> bool:
+        """Do what is due; return whether a claim waits."""
+        waiting = False
+        found = self._classes.items()
         classes = {one["metadata"]["name"]: one for one in found if one["provisioner"] == DRIVER}
-        claims = self._rest.get(CLAIMS, **CACHED)["items"]
-        volumes = [one for one in self._rest.get(VOLUMES, **CACHED)["items"] if _is_ours(one)]
+        claims = self._claims.items()
+        volumes = [one for one in self._volumes.items() if _is_ours(one)]
         by_claim = {one["spec"]["claimRef"]["uid"]: one for one in volumes}
         for claim in claims:
             kind = classes.get(claim["spec"].get("storageClassName", ""))
@@ -42,11 +47,13 @@ class Provisioner:
                 continue
             volume = by_claim.get(claim["metadata"]["uid"])
             if volume is None:
+                waiting = True
                 self._provision(claim, kind, claims)
             elif claim["status"].get("phase") == "Bound":
                 self._adjust(claim, volume)
         for volume in volumes:
             self._remove(volume)
+        return waiting
 
     def _provision(self, claim: Json, kind: Json, claims: list[Json]) -> None:
         """Make the volume of a claim, unless it waits for a pod or for what it is made from."""

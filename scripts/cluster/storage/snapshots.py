@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from jupyter_gpuquota.kubernetes.quantities import units
 
 from ..labels import DRIVER
 from ..rest import Rest
+from ..watching import Watched
 from . import faults
 from .faults import Fault
 from .folders import Folders
@@ -20,20 +22,19 @@ CONTENTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents"
 GROUPS = "/apis/groupsnapshot.storage.k8s.io/v1beta2/volumegroupsnapshotcontents"
 GROUP = "groupsnapshot.storage.k8s.io/volumeGroupSnapshotHandle"
 """Annotation of a member of a group."""
-CACHED = {"resourceVersion": "0"}
 
 
 class Snapshotter:
     """Makes and removes the driver's snapshots."""
 
-    def __init__(self, rest: Rest, folders: Folders) -> None:
+    def __init__(self, rest: Rest, folders: Folders, changed: Callable[[], object]) -> None:
         self._rest = rest
         self._folders = folders
+        self._contents, self._groups = (Watched(rest, path, changed) for path in (CONTENTS, GROUPS))
 
-    def step(self) -> None:
-        """Do what is due."""
-        contents = self._ours(CONTENTS)
-        groups = self._ours(GROUPS)
+    def step(self) -> bool:
+        """Do what is due; return whether anything waits."""
+        contents, groups = _ours(self._contents), _ours(self._groups)
         waiting = any(not _is_ready(one) for one in (*contents, *groups))
         claims = self._claims() if waiting else {}
         for content in contents:
@@ -46,14 +47,14 @@ class Snapshotter:
                 self._remove(GROUPS, group)
             elif not _is_ready(group):
                 self._take_group(group, claims)
-
-    def _ours(self, path: str) -> list[Json]:
-        found = self._rest.get(path, **CACHED)["items"]
-        return [one for one in found if one["spec"]["driver"] == DRIVER]
+        return waiting
 
     def _claims(self) -> dict[str, Json]:
-        """Return the claims by their volumes' handles, which are their uids."""
-        found = self._rest.get("/api/v1/persistentvolumeclaims", **CACHED)["items"]
+        """Return the claims by their volumes' handles, which are their uids.
+
+        A test may just have asked for a fault in one of them.
+        """
+        found = self._rest.get("/api/v1/persistentvolumeclaims")["items"]
         return {one["metadata"]["uid"]: one for one in found}
 
     def _take(self, content: Json, claims: dict[str, Json]) -> None:
@@ -120,6 +121,10 @@ class Snapshotter:
         if not meta.get("finalizers"):
             return
         self._rest.patch(f"{path}/{meta['name']}", {"metadata": {"finalizers": None}})
+
+
+def _ours(contents: Watched) -> list[Json]:
+    return [one for one in contents.items() if one["spec"]["driver"] == DRIVER]
 
 
 def _is_member(content: Json) -> bool:
