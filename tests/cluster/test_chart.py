@@ -17,10 +17,10 @@ from scripts.cluster.cluster import Cluster
 from scripts.cluster.egress import forwards
 from scripts.cluster.rest import Rest
 from scripts.cluster.settings import MILLI_GPU
-from tests.cluster.chart import CHART, ENGINES, PEOPLE, helm, rendered, values
 from tests.cluster.rbac import with_token
 from tests.cluster.teams import GPU_NODE, RESTRICTED, Teams, make_priorities
 from tests.hub.hub import INSTALLED, Hub, Person, until
+from tests.kubernetes.chart import CHART, ENGINES, PEOPLE, helm, rendered, values
 from tests.kubernetes.fake_rbac import MANIFESTS
 from tests.waiting import patience
 

@@ -22,7 +22,6 @@ from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.cluster import Cluster
 from scripts.cluster.rest import Rest
 from scripts.cluster.settings import MILLI_GPU
-from tests.cluster.chart import rendered
 from tests.cluster.contract_projects import (
     QUOTAS,
     clear,
@@ -44,6 +43,7 @@ from tests.contract.planning_contract import PlanningContract
 from tests.contract.sessions_contract import SessionsContract
 from tests.contract.volumes_contract import VolumesContract
 from tests.fakes import ask
+from tests.kubernetes.chart import rendered
 from tests.kubernetes.engine_pages import manifests
 from tests.kubernetes.fake_rbac import MANIFESTS, PREFIX
 from tests.waiting import wait_for

@@ -16,7 +16,16 @@ from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.kubernetes.engines.kai.objects import gpus_of
 from jupyter_gpuquota.kubernetes.engines.surroundings import MILLI_RESOURCE
 from tests.builders import make_project
-from tests.cluster.chart import CHART, DEPLOY, ENGINES, VERSION, configured, helm, rendered, values
+from tests.kubernetes.chart import (
+    CHART,
+    DEPLOY,
+    ENGINES,
+    VERSION,
+    configured,
+    helm,
+    rendered,
+    values,
+)
 
 CONFIG, SETTINGS = "jupyter_gpuquota_config.py", "quota.yaml"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,15 @@ def values(*projects: str, **more: Any) -> dict[str, Any]:
 
 def rendered(*projects: str, version: str = VERSION, **more: Any) -> list[Any]:
     """Return the objects of the chart."""
-    flags = (f"--kube-version={version}", "--namespace=jupyterhub")
-    out = helm("template", "gpuquota", str(CHART), *flags, values=values(*projects, **more))
+    out = _rendered(version, json.dumps(values(*projects, **more)))
     return [each for each in yaml.safe_load_all(out) if each]
+
+
+@cache
+def _rendered(version: str, given: str) -> str:
+    """Return the chart with values in JSON: Helm takes a second, and many tests have the same."""
+    flags = (f"--kube-version={version}", "--namespace=jupyterhub")
+    return helm("template", "gpuquota", str(CHART), *flags, values=json.loads(given))
 
 
 def configured(*projects: str, **more: Any) -> Mapping[str, str]:
