@@ -64,22 +64,6 @@ def connected(cluster: Cluster | Existing) -> Callable[[str], AbstractAsyncConte
     return connection
 
 
-@pytest.fixture(scope="session")
-def second_cluster() -> Iterator[Cluster]:
-    """Another cluster, for the tests of this process that break one."""
-    if "KUBECONFIG_TEST" in os.environ:
-        pytest.skip("an existing cluster is not broken, and none is built beside it")
-    with running() as started:
-        yield started
-
-
-@pytest.fixture
-def breakable(second_cluster: Cluster) -> Iterator[Cluster]:
-    """A cluster whose programs a test may end; they run again afterwards."""
-    yield second_cluster
-    second_cluster.repair()
-
-
 @pytest.fixture
 def name() -> str:
     """A name that no other test has: a prefix for everything that is created."""

@@ -1,6 +1,7 @@
 """A cluster whose programs are killed and started again, and at last the run that holds it.
 
-All tests of this file share one cluster besides that of the run; each repairs it.
+All tests that break a cluster are in this file: they share one besides that of the run, one after
+the other, and each repairs it.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from jupyter_gpuquota import errors
+from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kubernetes.api import Api
 from jupyter_gpuquota.kubernetes.faults import error
-from jupyter_gpuquota.kubernetes.resources import NAMESPACES, SECRETS
+from jupyter_gpuquota.kubernetes.resources import NAMESPACES, SECRETS, STATEFUL_SETS
+from jupyter_gpuquota.model.sessions import SessionQuery
 from scripts.cluster.cluster import ROOT, Cluster
 from scripts.cluster.rest import Refused
 from scripts.cluster.setup import wait_for as wait_until
+from tests.cluster.controllers import assert_whole, refusal, running
 from tests.cluster.following import connected, names, watching
 from tests.cluster.proxy import FaultProxy, Rule
 from tests.cluster.teams import Teams
@@ -112,7 +115,7 @@ async def test_a_restarted_server(breakable: Cluster, name: str):
         assert watches.since is not None
         assert watches.since >= before
         assert watches.fault is not None
-        assert type(error(watches.fault)) is errors.Unavailable
+        assert type(error(watches.fault)) is Unavailable
         assert names(cache) == {"kept"}
 
         await asyncio.to_thread(breakable.start, "apiserver")
@@ -157,6 +160,79 @@ async def test_a_compacted_history(breakable: Cluster, tmp_path: Path, name: str
             assert "resourceVersion=" in again[0]
             assert "sendInitialEvents=true" in again[-1]
             assert all("kept" in each for each in history)
+
+
+@pytest.fixture
+def project(breakable: Cluster, name: str) -> str:
+    return Teams(breakable.rest(), name).with_kueue("team-a", 64000).namespace
+
+
+@pytest.mark.asyncio
+async def test_an_api_server_that_is_killed(breakable: Cluster, project: str, tmp_path: Path):
+    async with (
+        connected(breakable.kubeconfig()) as api,
+        running(breakable.kubeconfig(), tmp_path / "state", project) as controller,
+    ):
+        await controller.launch("before")
+        await controller.until("running", "before")
+        launching = asyncio.create_task(controller.launch("amid"))
+        await wait_for(lambda: controller.session("amid"))
+        await asyncio.to_thread(breakable.kill, "apiserver")
+        await launching
+
+        async def warned() -> bool:
+            said = await controller.warnings()
+            return "does not respond" in said and "The state shown is" in said
+
+        await wait_for(warned)
+        shown = await controller.ask("sessions.list", query=SessionQuery())
+        assert {each.spec.name for each in shown.items} == {"before", "amid"}
+        assert controller.session("before").state == "running"
+        for asked in (controller.ask("sessions.stop", "before"), controller.launch("late")):
+            said = await refusal(asked, Unavailable)
+            assert "does not respond" in said
+            assert "Try again in a moment" in said
+
+        await asyncio.to_thread(breakable.start, "apiserver")
+        session = await controller.until("running", "amid")
+        assert session.run == 1
+        for each in ("before", "amid"):
+            await assert_whole(api, project, each)
+
+        async def well() -> bool:
+            return not await warned()
+
+        await wait_for(well)
+        await controller.ask("sessions.stop", "before")
+        await controller.until("stopped", "before")
+        assert controller.session("late") is None
+
+
+@pytest.mark.asyncio
+async def test_kueue_is_away(breakable: Cluster, project: str, tmp_path: Path):
+    async with (
+        connected(breakable.kubeconfig()) as api,
+        running(breakable.kubeconfig(), tmp_path / "state", project) as controller,
+    ):
+        await asyncio.to_thread(breakable.stop, "kueue")
+        said = await refusal(controller.launch(), Unavailable)
+        assert "as its webhook mstatefulset.kb.io failed" in said
+        assert "Try again later" in said
+        assert await api.list(STATEFUL_SETS, project) == []
+        assert controller.session() is None
+
+        async def warned() -> bool:
+            return "Kueue does not respond" in await controller.warnings()
+
+        await wait_for(warned)
+        await asyncio.to_thread(breakable.start, "kueue")
+        await controller.launch()
+        await asyncio.to_thread(breakable.kill, "kueue")
+        # Whichever of its calls that was between: it says what it waits for, or it runs.
+        await wait_for(lambda: controller.reason() or controller.shows("exp", "running"))
+        await asyncio.to_thread(breakable.start, "kueue")
+        assert (await controller.until("running")).run == 1
+        await assert_whole(api, project)
 
 
 def test_a_killed_run_leaves_no_process(run: tuple[subprocess.Popen[str], Cluster]):

@@ -35,12 +35,19 @@ from tests.cluster.contract_projects import (
 from tests.cluster.kai_scheduler import StandIn, scheduling
 from tests.cluster.rbac import RBAC
 from tests.cluster.serving import serving
+from tests.contract.abilities_contract import ExecContract, IngressContract, LogsContract
+from tests.contract.access_contract import AccessContract
 from tests.contract.access_table import ADMIN
 from tests.contract.backend_contract import BackendContract
 from tests.contract.data import publish
+from tests.contract.data_jobs_contract import CachesContract, DataJobsContract
+from tests.contract.datasets_contract import DatasetsContract
 from tests.contract.helpers import run, until
+from tests.contract.inventory_contract import InventoryContract
 from tests.contract.planning_contract import PlanningContract
+from tests.contract.required_contract import RequiredContract
 from tests.contract.sessions_contract import SessionsContract
+from tests.contract.templates_contract import TemplatesContract
 from tests.contract.volumes_contract import VolumesContract
 from tests.fakes import ask
 from tests.kubernetes.chart import rendered
@@ -50,6 +57,32 @@ from tests.waiting import wait_for
 
 ROLES = {"owner": "member", "member": "member", "viewer": "viewer", "lead": "lead"}
 """The roles of the access table's people in team-c."""
+
+
+DECLARES = frozenset(
+    {
+        "logs",
+        "exec",
+        "terminals",
+        "ingress",
+        "history",
+        "administration",
+        "policing",
+        "lakes",
+        "datasets",
+        "caches",
+        "jobs",
+        "uses",
+        "volumes",
+        "snapshots",
+        "streaming",
+        "keeping",
+        "runs",
+        "templates",
+        "variables",
+    }
+)
+"""The optional capabilities of the backend."""
 
 
 def projects(rest: Rest, make: Callable[[Rest], None]) -> Iterator[Rest]:
@@ -118,33 +151,19 @@ def scheduler(kai: Rest) -> Iterator[StandIn]:
         yield stand_in
 
 
-class ClusterContract(BackendContract):
-    """The contract of a cluster whose caches are on claims."""
+class DataContract(
+    LogsContract,
+    ExecContract,
+    IngressContract,
+    DatasetsContract,
+    CachesContract,
+    DataJobsContract,
+    TemplatesContract,
+):
+    """What does not depend on the engine, with caches on claims."""
 
     snapshot_class = "test-csi"
-    declares = frozenset(
-        {
-            "logs",
-            "exec",
-            "terminals",
-            "ingress",
-            "history",
-            "administration",
-            "policing",
-            "lakes",
-            "datasets",
-            "caches",
-            "jobs",
-            "uses",
-            "volumes",
-            "snapshots",
-            "streaming",
-            "keeping",
-            "runs",
-            "templates",
-            "variables",
-        }
-    )
+    declares = DECLARES
 
     async def test_a_fetch_is_planned_with_the_size_of_its_version(self, backend: Backend) -> None:
         version = await publish(backend)
@@ -164,7 +183,7 @@ class ClusterContract(BackendContract):
 
 
 @pytest.mark.asyncio
-class TestKueue(VolumesContract, ClusterContract):
+class TestKueue(VolumesContract, DataContract, BackendContract):
     storage_class = "test-csi"
 
     @pytest_asyncio.fixture
@@ -176,8 +195,9 @@ class TestKueue(VolumesContract, ClusterContract):
             yield backend
 
 
-@pytest.mark.asyncio
-class TestResourceQuota(ClusterContract):
+class OnQuotas:
+    """A backend whose engine is ResourceQuota."""
+
     @pytest_asyncio.fixture
     async def backend(
         self, kubelet: Cluster, quotas: Rest, tmp_path: Path
@@ -185,6 +205,27 @@ class TestResourceQuota(ClusterContract):
         await asyncio.to_thread(clear, quotas)
         async for backend in opened(kubelet, tmp_path, "resourcequota"):
             yield backend
+
+
+@pytest.mark.asyncio
+class TestResourceQuota(
+    OnQuotas,
+    RequiredContract,
+    SessionsContract,
+    InventoryContract,
+    AccessContract,
+    PlanningContract,
+):
+    """What depends on the engine."""
+
+    snapshot_class = "test-csi"
+    declares = DECLARES
+
+
+@pytest.mark.rare
+@pytest.mark.asyncio
+class TestDataOfResourceQuota(OnQuotas, DataContract):
+    """The rest, which the tests with Kueue hold, too."""
 
 
 @pytest.mark.asyncio
