@@ -41,17 +41,18 @@ async def wait_for(
     what: str | Callable[[], str] = "it never came true",
     *,
     seconds: float | None = None,
-    pause: float = 0.02,
+    pause: float | None = None,
 ) -> Any:
     """Wait until something is true, and return it; a condition may have to be awaited.
 
-    Fails with `what`, or what that returns, if it never is, within `seconds` or our patience.
+    Fails with `what`, or what that returns, if it never is, within `seconds` or our patience. What
+    is awaited asks somebody, who has to answer: it is looked at less often, unless `pause` says.
     """
     begun = asyncio.get_running_loop().time()
-    while not (found := await _value(condition())):
+    while not (found := await _value(asked := condition())):
         late = asyncio.get_running_loop().time() - begun >= (seconds or patience())
         assert not late, what if isinstance(what, str) else what()
-        await asyncio.sleep(pause)
+        await asyncio.sleep(pause or (0.05 if isawaitable(asked) else 0.02))
     return found
 
 

@@ -22,6 +22,23 @@ KWOK_KINDS = (
     "ClusterExec",
 )
 
+UNUSED_CONTROLLERS = (
+    "bootstrap-signer-controller",
+    "certificatesigningrequest-approving-controller",
+    "certificatesigningrequest-cleaner-controller",
+    "certificatesigningrequest-signing-controller",
+    "cronjob-controller",
+    "daemonset-controller",
+    "endpoints-controller",
+    "endpointslice-mirroring-controller",
+    "horizontal-pod-autoscaler-controller",
+    "legacy-serviceaccount-token-cleaner-controller",
+    "replicationcontroller-controller",
+    "token-cleaner-controller",
+    "ttl-controller",
+)
+"""Controllers of kinds that neither tests nor the product use: each watches, and some write."""
+
 GO = {"GOGC": "400"}
 """Memory instead of processor time: Go collects garbage when the heap is five times as large."""
 
@@ -112,6 +129,7 @@ def _apiserver(layout: Layout) -> dict[str, object]:
         "proxy-client-cert-file": keys / "front-proxy.crt",
         "proxy-client-key-file": keys / "front-proxy.key",
         "egress-selector-config-file": layout.conf / "egress.yaml",
+        "enable-priority-and-fairness": "false",
         "max-requests-inflight": 2000,
         "max-mutating-requests-inflight": 1000,
         "shutdown-delay-duration": "0s",
@@ -135,6 +153,7 @@ def _controller_manager(layout: Layout) -> dict[str, object]:
         "kube-api-burst": 2000,
         "concurrent-statefulset-syncs": 20,
         "concurrent-namespace-syncs": 20,
+        "controllers": ",".join(("*", *(f"-{name}" for name in UNUSED_CONTROLLERS))),
         # Nodes stay ready although nothing renews their leases.
         "node-monitor-grace-period": "240h",
     }
@@ -172,7 +191,7 @@ def _kueue(layout: Layout) -> dict[str, object]:
     return {
         "kubeconfig": layout.kubeconfig("kueue"),
         "config": layout.conf / "kueue.yaml",
-        "zap-log-level": 2,
+        "zap-log-level": "info",
     }
 
 

@@ -101,11 +101,18 @@ def projects(rest: Rest, make: Callable[[Rest], None]) -> Iterator[Rest]:
 
 
 async def opened(
-    kubelet: Cluster, folder: Path, engine: str, parts: str = "milli"
+    kubelet: Cluster, folder: Path, engine: str, parts: str = "milli", *, data: bool = False
 ) -> AsyncIterator[Backend]:
-    """Run a backend with the rights of the cluster's administrator, empty caches and a new lake."""
-    for name in QUOTAS:
-        await asyncio.to_thread(shutil.rmtree, kubelet.claim(name, "datasets"), ignore_errors=True)
+    """Run a backend with the rights of the cluster's administrator.
+
+    With `data` it has empty caches and a new lake, and a Job reads each cache at once.
+    """
+    claim = {
+        "dataset_claim": "datasets",
+        "dataset_image": "any",
+        "dataset_cpu": "10m",
+        "dataset_memory": "64Mi",
+    }
     config = KubernetesConfig(
         kubeconfig=str(kubelet.kubeconfig()),
         namespaces=["team-a", "team-b", "team-c"],
@@ -115,18 +122,23 @@ async def opened(
         user_prefixes={"token": ""},
         allowed_images=[],
         lease="team-a/controller",
-        dataset_claim="datasets",
-        dataset_image="any",
-        dataset_cpu="10m",
-        dataset_memory="64Mi",
+        **(claim if data else {}),
     )
+    if data:
+        for name in QUOTAS:
+            cached = kubelet.claim(name, "datasets")
+            await asyncio.to_thread(shutil.rmtree, cached, ignore_errors=True)
     async with serving(config, folder) as backend:
-        url = (folder / "lake").as_uri()
-        before = backend.lakes.settings()
-        lake = Lake(name="local", url=url, default=True)
-        await backend.lakes.put(replace(before, lakes=(lake,)), ADMIN)
-        await wait_for(lambda: not backend.datasets.lakes()[0].problem)
+        if data:
+            await _name_lake(backend, folder / "lake")
         yield backend
+
+
+async def _name_lake(backend: Backend, folder: Path) -> None:
+    """Let the administrator name a lake in a folder, and wait until it is open."""
+    lake = Lake(name="local", url=folder.as_uri(), default=True)
+    await backend.lakes.put(replace(backend.lakes.settings(), lakes=(lake,)), ADMIN)
+    await wait_for(lambda: not backend.datasets.lakes()[0].problem)
 
 
 @pytest.fixture(scope="class")
@@ -151,19 +163,55 @@ def scheduler(kai: Rest) -> Iterator[StandIn]:
         yield stand_in
 
 
-class DataContract(
-    LogsContract,
-    ExecContract,
-    IngressContract,
-    DatasetsContract,
-    CachesContract,
-    DataJobsContract,
-    TemplatesContract,
-):
-    """What does not depend on the engine, with caches on claims."""
+class OnKueue:
+    """A backend whose engine is Kueue; with `data` it has caches and a lake."""
+
+    storage_class = "test-csi"
+    data = False
+
+    @pytest_asyncio.fixture
+    async def backend(
+        self, kubelet: Cluster, kueue: Rest, tmp_path: Path
+    ) -> AsyncIterator[Backend]:
+        await asyncio.to_thread(clear, kueue)
+        async for backend in opened(kubelet, tmp_path, "kueue", data=self.data):
+            yield backend
+
+
+class OnQuotas:
+    """A backend whose engine is ResourceQuota."""
+
+    data = False
+
+    @pytest_asyncio.fixture
+    async def backend(
+        self, kubelet: Cluster, quotas: Rest, tmp_path: Path
+    ) -> AsyncIterator[Backend]:
+        await asyncio.to_thread(clear, quotas)
+        async for backend in opened(kubelet, tmp_path, "resourcequota", data=self.data):
+            yield backend
+
+
+class EngineContract(SessionsContract, InventoryContract, PlanningContract):
+    """What depends on the engine."""
+
+
+class PodsContract(LogsContract, ExecContract, IngressContract, TemplatesContract):
+    """What depends on pods alone."""
+
+
+class WholeContract(RequiredContract, AccessContract):
+    """What is about all that a backend has, with caches on claims."""
 
     snapshot_class = "test-csi"
     declares = DECLARES
+    data = True
+
+
+class DataContract(DatasetsContract, CachesContract, DataJobsContract):
+    """What is about datasets, with caches on claims."""
+
+    data = True
 
     async def test_a_fetch_is_planned_with_the_size_of_its_version(self, backend: Backend) -> None:
         version = await publish(backend)
@@ -183,49 +231,41 @@ class DataContract(
 
 
 @pytest.mark.asyncio
-class TestKueue(VolumesContract, DataContract, BackendContract):
-    storage_class = "test-csi"
-
-    @pytest_asyncio.fixture
-    async def backend(
-        self, kubelet: Cluster, kueue: Rest, tmp_path: Path
-    ) -> AsyncIterator[Backend]:
-        await asyncio.to_thread(clear, kueue)
-        async for backend in opened(kubelet, tmp_path, "kueue"):
-            yield backend
-
-
-class OnQuotas:
-    """A backend whose engine is ResourceQuota."""
-
-    @pytest_asyncio.fixture
-    async def backend(
-        self, kubelet: Cluster, quotas: Rest, tmp_path: Path
-    ) -> AsyncIterator[Backend]:
-        await asyncio.to_thread(clear, quotas)
-        async for backend in opened(kubelet, tmp_path, "resourcequota"):
-            yield backend
+class TestKueue(OnKueue, VolumesContract, PodsContract, EngineContract):
+    pass
 
 
 @pytest.mark.asyncio
-class TestResourceQuota(
-    OnQuotas,
-    RequiredContract,
-    SessionsContract,
-    InventoryContract,
-    AccessContract,
-    PlanningContract,
-):
-    """What depends on the engine."""
+class TestDataOfKueue(DataContract, WholeContract, OnKueue):
+    pass
 
-    snapshot_class = "test-csi"
-    declares = DECLARES
+
+def test_the_whole_contract_is_kept_with_kueue() -> None:
+    """A new part of the contract must not be forgotten here."""
+    inherited = {*TestKueue.__mro__, *TestDataOfKueue.__mro__}
+    assert {*BackendContract.__bases__} <= inherited
+
+
+@pytest.mark.asyncio
+class TestResourceQuota(OnQuotas, EngineContract):
+    pass
+
+
+@pytest.mark.asyncio
+class TestAccessToResourceQuota(WholeContract, OnQuotas):
+    pass
 
 
 @pytest.mark.rare
 @pytest.mark.asyncio
-class TestDataOfResourceQuota(OnQuotas, DataContract):
-    """The rest, which the tests with Kueue hold, too."""
+class TestPodsOfResourceQuota(OnQuotas, PodsContract):
+    """What the tests with Kueue hold, too."""
+
+
+@pytest.mark.rare
+@pytest.mark.asyncio
+class TestDataOfResourceQuota(DataContract, OnQuotas):
+    """What the tests with Kueue hold, too."""
 
 
 @pytest.mark.asyncio

@@ -16,6 +16,8 @@ from .logs import write_log
 
 INIT = (sys.executable, str(Path(__file__).resolve().parents[2] / "contained.py"))
 """The first process of a container: it ends detached programs with it, too."""
+CHILDLESS = ("sleep", "true", "false")
+"""Programs of most pods, which start no others: they need no first process, which takes a while."""
 
 
 class ContainerProcess:
@@ -30,10 +32,10 @@ class ContainerProcess:
         """Start it. Raises OSError if its folder cannot be made."""
         program = launch.program
         program.folder.mkdir(parents=True, exist_ok=True)
+        alone = program.command[0] in CHILDLESS
         process = await asyncio.create_subprocess_exec(
             *KILL_WITH_PARENT,
-            *INIT,
-            *KILL_WITH_PARENT,
+            *(() if alone else (*INIT, *KILL_WITH_PARENT)),
             *program.command,
             cwd=program.folder,
             env=launch.environment,
@@ -54,7 +56,7 @@ class ContainerProcess:
         code = await self._process.wait()
         # A child may have inherited the output and keep it open.
         await asyncio.wait({self._copying}, timeout=1)
-        return code
+        return code if code >= 0 else 128 - code
 
     async def end(self, grace: float) -> int:
         """Send SIGTERM, and SIGKILL to what runs after the grace period, in seconds."""
