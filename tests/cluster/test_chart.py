@@ -188,8 +188,7 @@ class Site:
 def site(
     kubelet: Cluster, module_teams: Teams, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
-    if not INSTALLED.is_dir():
-        pytest.skip("JupyterHub is not installed in .venv-hub: `make test-hub` does that")
+    assert INSTALLED.is_dir(), "JupyterHub is not installed in .venv-hub: `make test-hub` does that"
     folder, rest = tmp_path_factory.mktemp("chart"), kubelet.rest()
     space = module_teams.plain("hub", processes=True).namespace
     team = module_teams.plain("ml", processes=True).namespace

@@ -113,7 +113,7 @@ async def test_the_next_controller_completes_a_fetch(make_site: Any, server: Fau
         version = await site.sync(**FILES)
         server.faults.append(Fault("hangs", methods="GET", key="packs/|objects/"))
         await site.ask("caches.create", args=LATEST)
-        [process] = await wait_for(lambda: fetches(site))
+        [process] = await wait_for(lambda: fetches(site), pause=0.2)
     assert process.is_running()
     async with site.controller():
         await wait_for(lambda: is_fetching(site))
@@ -138,7 +138,7 @@ async def test_two_controllers_that_fetch_at_once_make_one_copy(
         server.faults.append(Fault("hangs", methods="GET", key="packs/|objects/"))
         answers = [await each.ask("caches.create", args=LATEST) for each in (one, other)]
         assert answers[0].job.id != answers[1].job.id
-        both = await wait_for(lambda: len(fetches(one)) == 2 and fetches(one))
+        both = await wait_for(lambda: len(fetches(one)) == 2 and fetches(one), pause=0.2)
         server.faults.clear()
         server.release.set()
         for site in (one, other):

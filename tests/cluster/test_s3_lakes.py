@@ -52,8 +52,7 @@ QUERY = {"path": "a", "other": "latest"}
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """The address of an S3 server, and the folder of its buckets."""
-    if not programs.program(programs.VERSITYGW).exists():
-        pytest.skip("versitygw is not built: `make test-setup` does that")
+    programs.ensure_built(programs.VERSITYGW)
     folder, log = tmp_path_factory.mktemp("versitygw"), tmp_path_factory.mktemp("log") / "log"
     with servers.versitygw(folder, log, keys=KEYS) as endpoint:
         yield endpoint, folder

@@ -45,7 +45,7 @@ def node(name: str, owner: str) -> Json:
     }
 
 
-@pytest.fixture(params=["nested", "flat"])
+@pytest.fixture(params=["nested", pytest.param("flat", marks=pytest.mark.rare)])
 def team(cluster: Any, name: str, request: pytest.FixtureRequest) -> Iterator[Make]:
     """Makes teams, with two ClusterQueues each or with one, on a node of their own."""
     rest = cluster.rest()

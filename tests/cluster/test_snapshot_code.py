@@ -130,7 +130,6 @@ time.sleep(600)
 async def test_runs_are_read_in_the_pod_and_are_in_snapshots(
     kubelet: Any, teams: Any, tmp_path: Path
 ) -> None:
-    pytest.importorskip("mlflow", reason="MLflow is optional")
     site = await snapshot_site(kubelet, teams, tmp_path)
     async with site.controller():
         await site.set_up()
