@@ -43,6 +43,15 @@ class Cluster:
         """Return a user's connection to the API server."""
         return Rest.of(self.kubeconfig(user))
 
+    @contextmanager
+    def keeping(self, user: str = "admin") -> Iterator[Rest]:
+        """Keep a user's connections to the API server open, for many calls, until the end."""
+        rest = Rest.of(self.kubeconfig(user), keeps=True)
+        try:
+            yield rest
+        finally:
+            rest.close()
+
     def start(self, part: str) -> None:
         """Start a program that was stopped, and wait until it is ready."""
         self._command("start", part)

@@ -43,7 +43,7 @@ class Rest:
     token: str = field(repr=False)
     tls: ssl.SSLContext = field(repr=False)
     keeps: bool = False
-    """Whether connections are kept for later requests, as long as the process runs."""
+    """Whether connections are kept for later requests, until `close`."""
     _plurals: dict[tuple[str, str], tuple[str, bool]] = field(default_factory=dict, repr=False)
     _idle: list[http.client.HTTPSConnection] = field(default_factory=list, repr=False)
 
@@ -112,6 +112,11 @@ class Rest:
         sent = None if body is None else json.dumps(body)
         connection.request(method, f"{urlsplit(self.server).path}{path}", sent, headers)
         return connection.getresponse()
+
+    def close(self) -> None:
+        """Close the connections that are kept."""
+        while self._idle:
+            self._idle.pop().close()
 
     def get(self, path: str, **query: str) -> Any:
         """Return the JSON at a path."""

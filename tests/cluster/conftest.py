@@ -19,12 +19,35 @@ from tests.cluster.proxy import FaultProxy
 from tests.cluster.teams import Team, Teams
 
 
+LONGEST = (
+    "test_contract.py",
+    "test_breaking.py",
+    "test_notebook_kernel.py",
+    "test_browser.py",
+    "test_snapshots.py",
+    "test_snapshot_kills.py",
+    "test_fetch_kills.py",
+    "test_chart.py",
+    "test_scenarios.py",
+    "test_volumes.py",
+    "test_api_faults.py",
+    "test_datasets.py",
+    "test_hostings.py",
+    "test_snapshot_code.py",
+    "test_s3_lakes.py",
+)
+"""The files that take longest, in the order in which parallel workers begin them."""
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder: `make test-python` leaves them out."""
+    """Mark the tests of this folder; those of the longest files come first."""
     here = Path(__file__).parent
     for item in items:
         if item.path.is_relative_to(here):
             item.add_marker("cluster")
+    order = {here / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,20 +107,21 @@ def _is_missing(rest: Rest, path: str) -> bool:
 
 def clear(rest: Rest) -> None:
     """Delete what sessions left, and wait until it has gone."""
-    for name in QUOTAS:
-        for version, kind in (("apps/v1", "StatefulSet"), ("batch/v1", "Job"), ("v1", "Secret")):
-            for item in _items(rest, version, kind, name):
-                path = rest.path(version, kind, name, item["metadata"]["name"])
-                rest.delete(path, propagationPolicy="Background")
-        with suppress(Refused):  # nobody has used or pinned anything
-            rest.delete(rest.path("v1", "ConfigMap", name, "gpuquota-datasets"))
-    wait_for(
-        lambda: not any(_items(rest, "v1", "Pod", name) for name in QUOTAS), "the pods have gone"
-    )
-    for name in QUOTAS:
-        for volume in _volumes(rest, name):
-            rest.delete(rest.path("v1", "PersistentVolumeClaim", name, volume))
-    wait_for(lambda: not any(_volumes(rest, name) for name in QUOTAS), "the volumes have gone")
+    with ThreadPoolExecutor(len(QUOTAS)) as pool:
+        list(pool.map(partial(_clear, rest), QUOTAS))
+
+
+def _clear(rest: Rest, name: str) -> None:
+    for version, kind in (("apps/v1", "StatefulSet"), ("batch/v1", "Job"), ("v1", "Secret")):
+        for item in _items(rest, version, kind, name):
+            path = rest.path(version, kind, name, item["metadata"]["name"])
+            rest.delete(path, propagationPolicy="Background")
+    with suppress(Refused):  # nobody has used or pinned anything
+        rest.delete(rest.path("v1", "ConfigMap", name, "gpuquota-datasets"))
+    wait_for(lambda: not _items(rest, "v1", "Pod", name), f"the pods of {name} have gone")
+    for volume in _volumes(rest, name):
+        rest.delete(rest.path("v1", "PersistentVolumeClaim", name, volume))
+    wait_for(lambda: not _volumes(rest, name), f"the volumes of {name} have gone")
 
 
 def remove(rest: Rest) -> None:

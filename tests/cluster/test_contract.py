@@ -143,18 +143,21 @@ async def _name_lake(backend: Backend, folder: Path) -> None:
 
 @pytest.fixture(scope="class")
 def kueue(kubelet: Cluster) -> Iterator[Rest]:
-    yield from projects(kubelet.rest(), make_kueue)
+    with kubelet.keeping() as rest:
+        yield from projects(rest, make_kueue)
 
 
 @pytest.fixture(scope="class")
 def quotas(kubelet: Cluster) -> Iterator[Rest]:
-    yield from projects(kubelet.rest(), make_quotas)
+    with kubelet.keeping() as rest:
+        yield from projects(rest, make_quotas)
 
 
 @pytest.fixture(scope="class")
 def kai(kubelet: Cluster) -> Iterator[Rest]:
-    yield from projects(kubelet.rest(), make_kai)
-    remove_kai(kubelet.rest())
+    with kubelet.keeping() as rest:
+        yield from projects(rest, make_kai)
+        remove_kai(rest)
 
 
 @pytest.fixture(scope="class")
