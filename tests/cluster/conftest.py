@@ -18,7 +18,6 @@ from tests.cluster.existing import Existing
 from tests.cluster.proxy import FaultProxy
 from tests.cluster.teams import Team, Teams
 
-
 LONGEST = (
     "test_contract.py",
     "test_breaking.py",
