@@ -116,6 +116,9 @@ def _clear(rest: Rest, name: str) -> None:
         for item in _items(rest, version, kind, name):
             path = rest.path(version, kind, name, item["metadata"]["name"])
             rest.delete(path, propagationPolicy="Background")
+    for item in _items(rest, "v1", "Pod", name):
+        path = rest.path("v1", "Pod", name, item["metadata"]["name"])
+        rest.delete(path, gracePeriodSeconds=0)
     with suppress(Refused):  # nobody has used or pinned anything
         rest.delete(rest.path("v1", "ConfigMap", name, "gpuquota-datasets"))
     wait_for(lambda: not _items(rest, "v1", "Pod", name), f"the pods of {name} have gone")
