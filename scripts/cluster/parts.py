@@ -29,7 +29,6 @@ UNUSED_CONTROLLERS = (
     "certificatesigningrequest-signing-controller",
     "cronjob-controller",
     "daemonset-controller",
-    "endpoints-controller",
     "endpointslice-mirroring-controller",
     "horizontal-pod-autoscaler-controller",
     "legacy-serviceaccount-token-cleaner-controller",

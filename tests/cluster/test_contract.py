@@ -169,7 +169,6 @@ def scheduler(kai: Rest) -> Iterator[StandIn]:
 class OnKueue:
     """A backend whose engine is Kueue; with `data` it has caches and a lake."""
 
-    storage_class = "test-csi"
     data = False
 
     @pytest_asyncio.fixture
@@ -234,13 +233,13 @@ class DataContract(DatasetsContract, CachesContract, DataJobsContract):
 
 
 @pytest.mark.asyncio
-class TestKueue(OnKueue, VolumesContract, PodsContract, EngineContract):
+class TestKueue(OnKueue, PodsContract, EngineContract):
     pass
 
 
 @pytest.mark.asyncio
-class TestDataOfKueue(DataContract, WholeContract, OnKueue):
-    pass
+class TestDataOfKueue(DataContract, VolumesContract, WholeContract, OnKueue):
+    storage_class = "test-csi"
 
 
 def test_the_whole_contract_is_kept_with_kueue() -> None:
