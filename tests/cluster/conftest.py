@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -10,10 +9,12 @@ from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanag
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from jupyter_gpuquota.kubernetes.connecting import connect
 from jupyter_gpuquota.kubernetes.connection.rest import Rest
 from scripts.cluster.cluster import Cluster, running
+from tests.cluster.connections import all_ended
 from tests.cluster.existing import Existing
 from tests.cluster.proxy import FaultProxy
 from tests.cluster.teams import Team, Teams
@@ -49,6 +50,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
+@pytest_asyncio.fixture(autouse=True)
+async def _connections_have_ended() -> AsyncIterator[None]:
+    """Let everything that was closed end before the event loop of the test does."""
+    yield
+    await all_ended()
+
+
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster | Existing]:
     """The cluster of this run: the one of `make test-cluster`, an existing one, or a new one."""
@@ -81,7 +89,6 @@ def connected(cluster: Cluster | Existing) -> Callable[[str], AbstractAsyncConte
             yield rest
         finally:
             await rest.close()
-            await asyncio.sleep(0.1)  # aiohttp leaves the end of TLS connections to the loop
 
     return connection
 

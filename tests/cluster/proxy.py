@@ -19,6 +19,7 @@ from aiohttp import web
 from yarl import URL
 
 from scripts.cluster.rest import Rest
+from tests.cluster.connections import all_ended
 
 HOP_BY_HOP = ("transfer-encoding", "connection", "content-length", "keep-alive", "host")
 
@@ -167,7 +168,7 @@ class _Server:
     async def __aexit__(self, *_: object) -> None:
         await self._runner.cleanup()
         await self._session.close()
-        await asyncio.sleep(0.1)  # aiohttp leaves the end of TLS connections to the loop
+        await all_ended()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         if self._proxy.is_down:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,4 +23,3 @@ async def serving(
         yield backend
     finally:
         await backend.resident.close()
-        await asyncio.sleep(0.1)  # aiohttp leaves the end of TLS connections to the loop

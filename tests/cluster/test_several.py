@@ -64,7 +64,6 @@ async def started(backend: Backend, other: str) -> AsyncIterator[Backend]:
         yield backend
     finally:
         await backend.resident.close()
-        await asyncio.sleep(0.1)  # aiohttp leaves the end of TLS connections to the loop
 
 
 async def place(backend: Backend, project: str, name: str = "exp", **fields: Any) -> Place:
