@@ -6,15 +6,14 @@
 #   system_packages.sh filesystems     what makes file systems for tests of root; they are skipped without
 set -euo pipefail
 
-as_root() {
-  if [ "$(id -u)" = 0 ]; then
-    "$@"
-  elif [ -t 0 ]; then
-    sudo "$@"
-  else
-    sudo -n "$@"
-  fi
-}
+step=$(dirname "$0")/step.sh
+if [ "$(id -u)" = 0 ]; then
+  as_root=(env)
+elif [ -t 0 ]; then
+  as_root=(sudo) # asks on the terminal
+else
+  as_root=(sudo -n)
+fi
 
 may_install() {
   command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
@@ -28,9 +27,9 @@ apt_install() {
     printf '  apt-get install %s\nthen run make again.\n' "$*" >&2
     exit 1
   fi
-  echo "Installing system packages: $*"
-  as_root apt-get update -qq
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends "$@"
+  "$step" 'Reading the list of system packages' "${as_root[@]}" apt-get update -qq
+  "$step" "Installing system packages: $*" \
+    "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends "$@"
 }
 
 # Install the packages of programs that are missing, each given as PROGRAM:PACKAGE; say what is left out.
