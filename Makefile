@@ -245,12 +245,12 @@ $(DEMO_CONFIG): demo/jupyter_gpuquota_config.py $(STAMPS)/package
 # Keeps its builds outside the checkout, under the versions of what is in them.
 .PHONY: cluster-programs
 cluster-programs: $(STAMPS)/test-tools
-	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,@python -m scripts.cluster build)
+	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,@$(STEP) 'Building the programs of the test cluster (some minutes the first time)' python -m scripts.cluster build)
 
 # Builds Helm, and versitygw for `make test-all`, once, and keeps them outside the checkout, too.
 .PHONY: other-programs
 other-programs: $(STAMPS)/test-tools
-	@python -m scripts.programs
+	@$(STEP) 'Building Helm and versitygw' python -m scripts.programs
 
 $(STAMPS)/chromium: scripts/system_packages.sh $(NODE_MODULES)
 	@scripts/system_packages.sh chromium

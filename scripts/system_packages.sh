@@ -8,7 +8,7 @@ set -euo pipefail
 
 step=$(dirname "$0")/step.sh
 if [ "$(id -u)" = 0 ]; then
-  as_root=(env)
+  as_root=()
 elif [ -t 0 ]; then
   as_root=(sudo) # asks on the terminal
 else
@@ -29,7 +29,7 @@ apt_install() {
   fi
   "$step" 'Reading the list of system packages' "${as_root[@]}" apt-get update -qq
   "$step" "Installing system packages: $*" \
-    "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends "$@"
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends "$@"
 }
 
 # Install the packages of programs that are missing, each given as PROGRAM:PACKAGE; say what is left out.
