@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,7 +24,14 @@ from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.model.sessions import LIVE
 from jupyter_gpuquota.ui.cli import main
 from tests.chosen import settings
+from tests.lean import lean_python
 from tests.waiting import patience
+
+_TURN = threading.RLock()
+"""Who runs a command in this process: streams, environment and folder are those of all threads."""
+
+OURS = sys.executable
+"""The Python of the tests, with all commands beside it."""
 
 TEAMS = [{"name": "team-a", "quota": "4"}, {"name": "team-b", "quota": "2"}]
 
@@ -36,19 +45,38 @@ class Ran:
     err: str
 
 
+class _Stream(io.TextIOWrapper):
+    """A standard stream that keeps what is written to it, as text and as bytes."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), "utf-8", write_through=True)
+
+    @property
+    def text(self) -> str:
+        kept = self.buffer
+        assert isinstance(kept, io.BytesIO)
+        return kept.getvalue().decode()
+
+
 @dataclass
 class Shell:
-    """`jupyter-gpu` as a user runs it, in folders of its own."""
+    """`jupyter-gpu` as a user runs it, in folders of its own.
+
+    Its Python is that of the controller, and of sessions that name no environment.
+    """
 
     folder: Path
     more: dict[str, str] = field(default_factory=dict)
+    python: str = field(default_factory=lean_python)
 
     @property
     def env(self) -> dict[str, str]:
         found = {n: v for n, v in os.environ.items() if n not in ("JUPYTER_NO_CONFIG", "DISPLAY")}
         return {
             **found,
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": os.pathsep.join(
+                [*(str(Path(each).parent) for each in (self.python, OURS)), os.environ["PATH"]]
+            ),
             "JUPYTER_CONFIG_DIR": str(self.folder / "config"),
             "JUPYTER_CONFIG_PATH": str(self.folder / "admin"),
             "JUPYTER_DATA_DIR": str(self.folder / "data"),
@@ -59,7 +87,7 @@ class Shell:
 
     def start(self, *words: str, **options: Any) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-W", "error", "-m", "jupyter_gpuquota.ui.cli", *words],
+            [self.python, "-W", "error", "-m", "jupyter_gpuquota.ui.cli", *words],
             cwd=options.pop("cwd", self.folder / "work"),
             env=self.env,
             stdin=subprocess.PIPE,
@@ -69,13 +97,30 @@ class Shell:
             **options,
         )
 
-    def __call__(self, *words: str, typed: str = "", **options: Any) -> Ran:
-        with self.start(*words, **options) as process:
+    def apart(self, *words: str, typed: str = "") -> Ran:
+        """Run a command as a process of its own, as one must that becomes another program."""
+        with self.start(*words) as process:
             out, err = process.communicate(typed, timeout=patience())
         return Ran(process.returncode, out, err)
 
-    def ok(self, *words: str, **options: Any) -> str:
-        ran = self(*words, **options)
+    def __call__(self, *words: str, cwd: Path | None = None) -> Ran:
+        """Run a command in this process: the same, sooner."""
+        streams = {name: _Stream() for name in ("stdin", "stdout", "stderr")}
+        with _TURN, pytest.MonkeyPatch.context() as patch:
+            patch.chdir(cwd or self.folder / "work")
+            env = self.env
+            for name in os.environ.keys() - env.keys():
+                patch.delenv(name)
+            for name, value in env.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "executable", self.python)
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            code = main(words)
+        return Ran(code, streams["stdout"].text, streams["stderr"].text)
+
+    def ok(self, *words: str, cwd: Path | None = None) -> str:
+        ran = self(*words, cwd=cwd)
         assert ran.code == 0, ran
         return ran.out
 
@@ -123,12 +168,12 @@ def wait_for(
 
 
 @contextmanager
-def opened(folder: Path, config: Mapping[str, Any]) -> Iterator[Shell]:
+def opened(folder: Path, config: Mapping[str, Any], python: str | None = None) -> Iterator[Shell]:
     """Open a shell in a folder; its sessions and its controller end with it."""
     for name in ("config", "admin", "data", "runtime", "work"):
         (folder / name).mkdir()
     (folder / "admin" / "jupyter_gpuquota_config.json").write_text(json.dumps(config))
-    made = Shell(folder)
+    made = Shell(folder, python=python or lean_python())
     try:
         yield made
     finally:
@@ -142,21 +187,6 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
         yield shell
 
 
-@pytest.fixture
-def say(shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Callable[..., Ran]:
-    """Run a command in this process: the same, sooner."""
-    monkeypatch.delenv("JUPYTER_NO_CONFIG", raising=False)
-    monkeypatch.chdir(shell.folder / "work")
-    for name, value in shell.env.items():
-        monkeypatch.setenv(name, value)
-
-    def say(*words: str) -> Ran:
-        code = main(words)
-        return Ran(code, *capsys.readouterr())
-
-    return say
-
-
 def check_document(ran: Ran, kind: Any) -> None:
     """Check that a command has printed one document of the wire, with its fields and no others."""
     assert (ran.code, ran.err) == (0, "")
@@ -165,14 +195,14 @@ def check_document(ran: Ran, kind: Any) -> None:
     assert json.loads(msgspec.json.encode(document)) == json.loads(ran.out)
 
 
-def refused(say: Callable[..., Ran], *words: str) -> dict[str, str]:
+def refused(shell: Shell, *words: str) -> dict[str, str]:
     """Return what is wrong with each field of a launch; nothing half-made stays."""
 
     def total() -> int:
-        return json.loads(say("list", "--json").out)["total"]
+        return shell.json("list")["total"]
 
     before = total()
-    ran = say("submit", *words, "--interactive", "--json")
+    ran = shell("submit", *words, "--interactive", "--json")
     assert (ran.code, ran.out) == (2, ""), ran
     problem = json.loads(ran.err)
     assert problem["code"] == "InvalidFields"

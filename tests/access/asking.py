@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from jupyter_gpuquota.model.routes.table import ROUTES, route
+from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract import snapshots
 from tests.contract.access_contract import is_lacking, make_template, make_volume
@@ -61,23 +62,37 @@ def request_of(name: str, session_id: str) -> tuple[dict[str, str], str, bytes]:
 async def check(
     status: Status, names: list[str], rights: Callable[[Backend], Backend] = lambda backend: backend
 ) -> None:
-    """Call routes as every caller, each on a new session; `rights` may replace their source."""
+    """Call routes as every caller; `rights` may replace their source.
+
+    Who is allowed finds a new backend; who is not, one for each route, and leaves it as it was.
+    """
     wrong = []
     for name in names:
-        for who in (*PEOPLE, "session"):
+        refused = [who for who in (*PEOPLE, "session") if who not in ALLOWED[name]]
+        for some in (refused, *([who] for who in (*PEOPLE, "session") if who in ALLOWED[name])):
             made = replace(make_backend(PROJECTS, admins=(ADMIN,)), terminals=ShortTerminals())
             backend = rights(made)
             if is_lacking(backend, name):
-                continue
-            session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
-            if any(word in route(name).path for word in DATA):
-                await for_the_table(backend, PEOPLE)
-                await make_volume(backend)
-            if name == "templates.delete":
-                await make_template(backend)
-            if SNAPSHOT in route(name).path:
-                await snapshots.for_the_table(backend, session)
-            found = await status(backend, name, who, session.id)
-            if found not in wanted(name, who):
-                wrong.append((name, who, found))
+                break
+            session = await _prepare(backend, name)
+            before = backend.changes.revision("sessions")
+            for who in some:
+                found = await status(backend, name, who, session.id)
+                if found not in wanted(name, who):
+                    wrong.append((name, who, found))
+            if some is refused and backend.changes.revision("sessions") != before:
+                wrong.append((name, "refused", 0))
     assert wrong == [], wrong
+
+
+async def _prepare(backend: Backend, name: str) -> Session:
+    """Make what a route is about; return the session."""
+    session = await launch(backend, owner="owner", project="team-c", ports=(PORT,))
+    if any(word in route(name).path for word in DATA):
+        await for_the_table(backend, PEOPLE)
+        await make_volume(backend)
+    if name == "templates.delete":
+        await make_template(backend)
+    if SNAPSHOT in route(name).path:
+        await snapshots.for_the_table(backend, session)
+    return session

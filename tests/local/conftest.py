@@ -77,15 +77,13 @@ async def backend(make: Callable[..., Any]) -> Backend:
 
 
 async def end_all(backend: Backend) -> None:
-    """End every session and close the backend; fails if a process is left."""
+    """End every session and close the backend."""
     for session in backend.sessions.all():
         if session.state in {"waiting", *LIVE}:
             with suppress(WrongState):  # it has ended meanwhile
                 await backend.sessions.stop(session.id)
     await wait_for(lambda: not any(s.state in LIVE for s in backend.sessions.all()))
-    ids = {session.id for session in backend.sessions.all()}
     await backend.resident.close()
-    assert not ids & set(marked_processes().values())
 
 
 def folder_of(home: str | Path, session_id: str) -> SessionFolder:
@@ -175,10 +173,31 @@ def own_disk(tmp_path: Path) -> Callable[[str], list[str]]:
     return words
 
 
+class Starts:
+    """How many processes this one has started."""
+
+    count = 0
+
+    def __init__(self) -> None:
+        sys.addaudithook(self._hear)  # no hook can be removed
+
+    def _hear(self, event: str, _: Any) -> None:
+        if event in {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty"}:
+            self.count += 1
+
+
+@pytest.fixture(scope="session")
+def starts() -> Starts:
+    return Starts()
+
+
 @pytest.fixture(autouse=True)
-def _no_process_is_left(tmp_path: Path) -> Iterator[None]:
+def _no_process_is_left(tmp_path: Path, starts: Starts) -> Iterator[None]:
     """Fail, and end it, if a process of a session of this test lives on."""
+    before = starts.count
     yield
+    if starts.count == before:
+        return
     mark = f"GPUQUOTA_STATE_DIR={tmp_path}/".encode()
     left = [pid for pid in marked_processes() if mark in environment(pid)]
     for pid in left:

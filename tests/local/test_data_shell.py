@@ -22,10 +22,10 @@ from jupyter_gpuquota.model.datasets.jobs import Job, JobList, JobReport
 from jupyter_gpuquota.model.datasets.versions import Version
 from jupyter_gpuquota.model.struct import Page, Problem
 from jupyter_gpuquota.store.processes import this_process
-from tests.shell import Shell, check_document, say, shell, wait_for
+from tests.shell import Shell, check_document, shell, wait_for
 from tests.waiting import patience
 
-__all__ = ["say", "shell"]
+__all__ = ["shell"]
 
 DEMO = Path(__file__).resolve().parents[2] / "demo"
 AWKWARD = [b"new\nline", b"\x1b[31mred", b"caf\xe9", b"back\\slash", b"-dash", b"x" * 255, b"a:b@c"]
@@ -150,8 +150,8 @@ class TestLife:
         ],
     )
     @pytest.mark.usefixtures("letters")
-    def test_documents_are_those_of_rest(self, say, words, kind):
-        check_document(say("data", *words, "--json"), kind)
+    def test_documents_are_those_of_rest(self, shell, words, kind):
+        check_document(shell("data", *words, "--json"), kind)
 
 
 def test_awkward_names_travel_and_are_shown_safely(shell):
@@ -287,17 +287,17 @@ def test_a_lake_of_one_s_own_is_read_by_one_s_own_processes(shell, letters):
     ],
 )
 @pytest.mark.usefixtures("letters")
-def test_mistakes_say_what_to_do(say, words, code, said):
-    ran = say("data", *words)
+def test_mistakes_say_what_to_do(shell, words, code, said):
+    ran = shell("data", *words)
     assert (ran.code, ran.out) == (code, ""), ran
     assert said in ran.err
-    as_document = say("data", *words, "--json") if words[0] != "cat" else None
+    as_document = shell("data", *words, "--json") if words[0] != "cat" else None
     if as_document:
         assert msgspec.json.decode(as_document.err.splitlines()[-1], type=Problem).message
 
 
-def test_all_fields_are_reported_at_once(say):
-    ran = say("data", "init", "Bad Name", "--lake", "nolake", "-p", "team-x", "--read", "team-y")
+def test_all_fields_are_reported_at_once(shell):
+    ran = shell("data", "init", "Bad Name", "--lake", "nolake", "-p", "team-x", "--read", "team-y")
     assert [line.split(":")[0].strip() for line in ran.err.splitlines()[1:5]] == [
         "name",
         "project",

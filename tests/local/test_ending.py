@@ -7,7 +7,8 @@ import pytest
 from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.model.ending import PageReport
 from tests.contract.backend_contract import launch, until
-from tests.local.test_jupyter import SERVER, ask
+from tests.lean import served
+from tests.local.test_jupyter import ask
 
 pytestmark = pytest.mark.asyncio
 
@@ -17,7 +18,7 @@ NOTEBOOK = '{"type": "file", "format": "text", "content": "typed"}'
 
 async def test_documents_are_saved_before_the_server_is_told_to_end(make, settings, tmp_path):
     backend = await make(save_timeout=60)
-    session = await until(backend, (await launch(backend, **SERVER)).id, "running")
+    session = await until(backend, (await launch(backend, **served())).id, "running")
     await backend.sessions.put_page(session.id, "p1", OPEN)
     asked = await backend.sessions.suspend(session.id)
     assert asked.is_saving
@@ -33,7 +34,7 @@ async def test_documents_are_saved_before_the_server_is_told_to_end(make, settin
 
 async def test_a_controller_killed_while_pages_save_goes_on_where_it_was(elsewhere, make):
     first = elsewhere(save_timeout=600)
-    session_id = first.ask("launch", "exp-1", SERVER)["id"]
+    session_id = first.ask("launch", "exp-1", served())["id"]
     first.ask("until", session_id, "running")
     first.ask("put_page", session_id, "p1", "open")
     assert first.ask("suspend", session_id)["ending"]["saved"] == "asked"
@@ -54,7 +55,7 @@ async def test_a_controller_killed_while_pages_save_goes_on_where_it_was(elsewhe
 
 async def test_a_controller_that_was_away_for_longer_ends_it_at_once(elsewhere, make):
     first = elsewhere(save_timeout=1)
-    session_id = first.ask("launch", "exp-1", SERVER)["id"]
+    session_id = first.ask("launch", "exp-1", served())["id"]
     first.ask("until", session_id, "running")
     first.ask("put_page", session_id, "p1", "open")
     assert first.ask("suspend", session_id)["state"] == "stopping"

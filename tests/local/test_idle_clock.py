@@ -17,6 +17,7 @@ from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.errors import Outdated, WrongState
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.backend_contract import launch, until
+from tests.lean import served
 from tests.local.conftest import Start, wait_for
 from tests.local.policies import put_policy, set_policy, warned
 
@@ -40,7 +41,7 @@ async def backend(make: Callable[..., Any], clock: Clock) -> Backend:
 
 async def unused(backend: Backend) -> str:
     """Start a session and leave it unused."""
-    session = await launch(backend, gpu="0.5", command=())
+    session = await launch(backend, gpu="0.5", **served())
     await until(backend, session.id, "running")
     return session.id
 
@@ -57,7 +58,7 @@ async def test_a_controller_that_is_killed_and_comes_back_too_late_warns_again(
     elsewhere: Start,
 ) -> None:
     first = elsewhere(rate=RATE, **FAST)
-    session = first.ask("launch", "exp-1", {"gpu": "0.5", "command": []})["id"]
+    session = first.ask("launch", "exp-1", {"gpu": "0.5", **served()})["id"]
     first.ask("until", session, "running")
     first.ask("limit", RULES)
     announced = first.ask("warned", session)["idle"]

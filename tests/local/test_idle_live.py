@@ -18,6 +18,7 @@ from jupyter_gpuquota.local.gpus.devices import Devices
 from jupyter_gpuquota.local.gpus.nvml import Nvml
 from jupyter_gpuquota.ports.backend import Backend
 from tests.contract.backend_contract import launch, until
+from tests.lean import served
 from tests.local import atwork
 from tests.local.atwork import TERMINALS, Lab
 from tests.local.conftest import wait_for
@@ -38,7 +39,7 @@ async def lab(make: Callable[..., Any]) -> Lab:
 
 
 async def start(backend: Backend) -> Lab:
-    made = await launch(backend, gpu="0.5", command=(), args=TERMINALS)
+    made = await launch(backend, gpu="0.5", **served(), args=TERMINALS)
     await until(backend, made.id, "running")
     return Lab(backend, made.id)
 

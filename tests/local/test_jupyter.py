@@ -27,11 +27,12 @@ from jupyter_gpuquota.model.resources import Placement
 from jupyter_gpuquota.model.sessions import Endpoint, Session
 from tests.builders import make_session
 from tests.contract.backend_contract import launch, until
+from tests.lean import served
 from tests.local.conftest import folder_of, home_of, marked, wait_for
 
 pytestmark = pytest.mark.asyncio
 
-SERVER: dict[str, Any] = {"command": ()}
+LAB: dict[str, Any] = {"command": ()}
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def token_of(endpoint: Endpoint) -> str:
 
 
 async def test_a_server_answers_below_its_path_with_its_token_only(backend, settings):
-    session = await launch(backend, **SERVER, gpu="0.5", base_url="/user/me/")
+    session = await launch(backend, **served(), gpu="0.5", base_url="/user/me/")
     assert session.state == "starting"
     session = await until(backend, session.id, "running")
     assert [step.message.split()[0] for step in session.progress] == [
@@ -112,7 +113,7 @@ async def test_a_session_has_jupyterlab_workspaces_of_its_own_which_stay_and_go_
         endpoint = await backend.ingress.endpoint(session.id, 0)
         return endpoint, (await ask(endpoint, "lab/api/workspaces"))["workspaces"]["ids"]
 
-    first = await launch(backend, "first", **SERVER)
+    first = await launch(backend, "first", **LAB)
     endpoint, found = await workspaces(first)
     assert found == []
     with pytest.raises(HTTPClientError) as landing:
@@ -122,7 +123,7 @@ async def test_a_session_has_jupyterlab_workspaces_of_its_own_which_stay_and_go_
     layout = json.dumps({"data": {}, "metadata": {"id": "first"}})
     await ask(endpoint, "lab/api/workspaces/first", method="PUT", body=layout)
 
-    assert (await workspaces(await launch(backend, "second", **SERVER)))[1] == []
+    assert (await workspaces(await launch(backend, "second", **LAB)))[1] == []
     await backend.sessions.suspend(first.id)
     await until(backend, first.id, "suspended")
     await backend.sessions.resume(first.id)
@@ -134,7 +135,7 @@ async def test_a_session_has_jupyterlab_workspaces_of_its_own_which_stay_and_go_
 
 
 async def test_stop_ends_its_kernels_too(backend):
-    session = await until(backend, (await launch(backend, **SERVER)).id, "running")
+    session = await until(backend, (await launch(backend, **served())).id, "running")
     endpoint = await backend.ingress.endpoint(session.id, 0)
     body = json.dumps({"name": "python3"})
     await ask(endpoint, "api/kernels", method="POST", body=body)
@@ -155,7 +156,7 @@ async def test_a_configuration_that_switches_the_token_off_does_not(
     lines = [f"c.{name}.token = ''" for name in ("IdentityProvider", "ServerApp", "NotebookApp")]
     (tmp_path / "config" / "jupyter_server_config.py").write_text("\n".join(lines))
     backend = await make()
-    session = await until(backend, (await launch(backend, **SERVER)).id, "running")
+    session = await until(backend, (await launch(backend, **served())).id, "running")
     endpoint = await backend.ingress.endpoint(session.id, 0)
     assert token_of(endpoint)
     with pytest.raises(HTTPClientError, match="403"):
@@ -222,14 +223,14 @@ async def test_a_strangers_note_in_the_runtime_folder_is_ignored(backend, settin
 @pytest.mark.parametrize("word", ["--ServerApp.token=", "--port=1"])
 async def test_arguments_that_would_take_it_from_us_are_refused(backend, word):
     with pytest.raises(InvalidFields) as caught:
-        await launch(backend, **SERVER, args=(word,))
+        await launch(backend, **served(), args=(word,))
     assert [f.field for f in caught.value.fields] == ["args[0]"]
 
 
 async def test_one_that_never_answers_fails_and_leaves_no_process(make, fake_prefix):
     backend = await make(start_timeout=5.0, stop_grace=0.2)  # until a busy machine has said so
     prefix = fake_prefix("echo thinking; trap '' TERM; while :; do sleep 1; done")
-    session = await launch(backend, **SERVER, environment=prefix)
+    session = await launch(backend, **LAB, environment=prefix)
     failed = await until(backend, session.id, "failed")
     assert (failed.reason.code, failed.reason.raw) == ("StartTimeout", "thinking")
     assert failed.exit.last_lines[0] == "thinking"
@@ -238,7 +239,7 @@ async def test_one_that_never_answers_fails_and_leaves_no_process(make, fake_pre
 
 async def test_one_that_ends_before_it_answers_says_its_last_words(backend, fake_prefix):
     prefix = fake_prefix("echo no such module >&2; exit 7")
-    session = await launch(backend, **SERVER, environment=prefix)
+    session = await launch(backend, **LAB, environment=prefix)
     failed = await until(backend, session.id, "failed")
     assert (failed.exit.code, failed.reason.code) == (7, "StartFailed")
     assert failed.reason.raw == "no such module"
@@ -247,7 +248,7 @@ async def test_one_that_ends_before_it_answers_says_its_last_words(backend, fake
 async def test_no_page_holds_its_token(make, monkeypatch):
     monkeypatch.delenv("JUPYTER_NO_CONFIG")
     backend = await make()
-    session = await until(backend, (await launch(backend, **SERVER)).id, "running")
+    session = await until(backend, (await launch(backend, **LAB)).id, "running")
     endpoint = await backend.ingress.endpoint(session.id, 0)
     for path in ("lab", "api/no-such", "no-such-page", "static/favicon.ico"):
         answer = await page(endpoint, path)
@@ -272,7 +273,7 @@ async def test_a_server_that_is_not_protected_by_its_token_is_not_shown(
         f"c.PasswordIdentityProvider.token = '{token}'",
     )
     (tmp_path / "own.py").write_text("\n".join(lines))
-    session = await launch(backend, **SERVER, args=(f"--config={tmp_path}/own.py",))
+    session = await launch(backend, **served(), args=(f"--config={tmp_path}/own.py",))
     failed = await until(backend, session.id, "failed")
     assert said in str(failed.reason)
 
@@ -280,7 +281,7 @@ async def test_a_server_that_is_not_protected_by_its_token_is_not_shown(
 async def test_its_folder_is_the_root_that_it_shows(backend, settings):
     Path(settings["root_dir"], "sub").mkdir()
     Path(settings["root_dir"], "sub", "here.txt").touch()
-    session = await launch(backend, **SERVER, folder="sub")
+    session = await launch(backend, **served(), folder="sub")
     session = await until(backend, session.id, "running")
     content = await ask(await backend.ingress.endpoint(session.id, 0), "api/contents")
     assert [entry["name"] for entry in content["content"]] == ["here.txt"]
@@ -288,7 +289,7 @@ async def test_its_folder_is_the_root_that_it_shows(backend, settings):
 
 async def test_it_survives_its_shim_and_is_shown_again_after_a_restart(make, elsewhere, settings):
     first = elsewhere()
-    session = first.ask("launch", "exp-1", SERVER)
+    session = first.ask("launch", "exp-1", served())
     first.ask("until", session["id"], "running")
     folder = folder_of(settings["home"], session["id"])
     first.kill()
@@ -300,7 +301,7 @@ async def test_it_survives_its_shim_and_is_shown_again_after_a_restart(make, els
 
 async def test_one_that_was_starting_is_awaited_by_the_next_controller(make, elsewhere):
     first = elsewhere()
-    session = first.ask("launch", "exp-1", SERVER)
+    session = first.ask("launch", "exp-1", served())
     first.kill()
     backend = await make()
     running: Session = await until(backend, session["id"], "running")

@@ -15,6 +15,7 @@ import pytest
 
 from jupyter_gpuquota.errors import StorageFailed
 from tests.contract.backend_contract import launch, until
+from tests.lean import served
 from tests.local.atwork import Lab
 from tests.local.conftest import folder_of, marked, wait_for
 
@@ -120,7 +121,7 @@ async def test_a_removed_folder_is_made_again_under_a_running_session(
 
 @pytest.mark.parametrize("way", ["moved", "removed"])
 async def test_a_jupyter_server_and_its_kernel_are_reached_again(backend, settings, tmp_path, way):
-    session = await until(backend, (await launch(backend, command=())).id, "running")
+    session = await until(backend, (await launch(backend, **served())).id, "running")
     lab = Lab(backend, session.id)
     kernel = (await lab.make("kernels", name="python3"))["id"]
     folder = folder_of(settings["home"], session.id)

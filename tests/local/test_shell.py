@@ -13,9 +13,7 @@ import pytest
 from jupyter_gpuquota.model.programs import ExecResult
 from jupyter_gpuquota.model.sessions import LogChunk
 from tests.chosen import settings
-from tests.shell import TEAMS, Shell, check_document, opened, refused, say, wait_for
-
-__all__ = ["say"]
+from tests.shell import TEAMS, Shell, check_document, opened, refused, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -85,19 +83,19 @@ class TestLife:
 
 
 class TestBadInput:
-    def test_a_folder_that_there_is_not(self, say):
-        assert list(refused(say, "bad", "--folder", "/nowhere")) == ["folder"]
+    def test_a_folder_that_there_is_not(self, shell):
+        assert list(refused(shell, "bad", "--folder", "/nowhere")) == ["folder"]
 
-    def test_an_environment_without_jupyter(self, say, tmp_path):
+    def test_an_environment_without_jupyter(self, shell, tmp_path):
         bare = str(tmp_path / "bare")
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)
-        assert list(refused(say, "bad", "-i", bare)) == ["environment"]
+        assert list(refused(shell, "bad", "-i", bare)) == ["environment"]
 
 
 class TestInside:
     def test_a_program_is_in_the_session_and_its_exit_code_is_ours(self, shell, running):
         script = "echo $COLOUR $GPUQUOTA_NAME; pwd; exit 7"
-        ran = shell("exec", running, "--", "sh", "-c", script)
+        ran = shell.apart("exec", running, "--", "sh", "-c", script)
         assert (ran.code, ran.out) == (7, f"blue {running}\n{shell.folder / 'work'}\n")
 
     def test_it_counts_as_use_however_short(self, shell, running):
@@ -107,32 +105,32 @@ class TestInside:
             return signals["presence"]["last"] if "presence" in signals else ""
 
         before = wait_for(used)
-        shell.ok("exec", running, "--", "true")
+        assert shell.apart("exec", running, "--", "true").code == 0
         wait_for(lambda: used() > before)
 
     def test_its_words_are_not_ours(self, shell, running):
-        ran = shell("exec", running, "--", "echo", "--json")
+        ran = shell.apart("exec", running, "--", "echo", "--json")
         assert ran.out == "--json\n"
 
-    def test_what_it_printed_is_a_document_too(self, say, running):
-        check_document(say("exec", running, "--json", "--", "true"), ExecResult)
+    def test_what_it_printed_is_a_document_too(self, shell, running):
+        check_document(shell("exec", running, "--json", "--", "true"), ExecResult)
 
     def test_it_reads_what_is_typed(self, shell, running):
-        assert shell("exec", running, "cat", typed="hello").out == "hello"
+        assert shell.apart("exec", running, "cat", typed="hello").out == "hello"
 
     def test_a_signal_is_passed_through(self, shell, running):
-        assert shell("exec", running, "--", "sh", "-c", "kill -9 $$").code == -9
+        assert shell.apart("exec", running, "--", "sh", "-c", "kill -9 $$").code == -9
 
     def test_no_shell_reads_the_words(self, shell, running):
-        assert shell("exec", running, "--", "echo", "$(id)", "; id").out == "$(id) ; id\n"
+        assert shell.apart("exec", running, "--", "echo", "$(id)", "; id").out == "$(id) ; id\n"
 
     def test_a_program_that_there_is_not(self, shell, running):
-        ran = shell("exec", running, "--", "no-such-program")
+        ran = shell.apart("exec", running, "--", "no-such-program")
         assert ran.code == 3
         assert "no-such-program" in ran.err
 
     def test_bash_is_a_shell_inside(self, shell, running):
-        ran = shell("bash", running, typed="echo $GPUQUOTA_SHARE\nexit 5\n")
+        ran = shell.apart("bash", running, typed="echo $GPUQUOTA_SHARE\nexit 5\n")
         assert (ran.code, ran.out) == (5, "0.5 GPU\n")
         assert "You are inside steady" in ran.err
 
@@ -144,8 +142,8 @@ class TestInside:
 
 
 class TestLogs:
-    def test_a_piece_is_a_document(self, say, running):
-        check_document(say("logs", running, "--json"), LogChunk)
+    def test_a_piece_is_a_document(self, shell, running):
+        check_document(shell("logs", running, "--json"), LogChunk)
 
     def test_a_log_is_followed_to_its_end(self, shell):
         script = "import time\nfor i in range(3): print('line', i, flush=True); time.sleep(0.3)"

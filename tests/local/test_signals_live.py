@@ -29,6 +29,7 @@ from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ui.commands.sessions.exec import become
 from tests.contract.backend_contract import launch, until
+from tests.lean import served
 from tests.local.atwork import TERMINALS, THREADS, Lab, start_kernel
 from tests.local.builders import LIMITS
 from tests.local.conftest import folder_of, home_of, wait_for
@@ -78,7 +79,7 @@ async def looks(backend: Backend) -> AsyncIterator[Callable[..., Any]]:
     made: list[Looks] = []
 
     async def start(**fields: Any) -> Looks:
-        fields = {"command": (), "args": () if "command" in fields else TERMINALS, **fields}
+        fields = fields if "command" in fields else {**served(), "args": TERMINALS, **fields}
         session = await launch(backend, f"s{len(made)}", **fields)
         await until(backend, session.id, "running")
         made.append(Looks(backend, session.id))

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from tests.contract.backend_contract import launch, until
+from tests.lean import served
 from tests.local.atwork import Lab
-from tests.local.test_jupyter import SERVER
 
 pytestmark = pytest.mark.asyncio
 
@@ -19,7 +19,7 @@ async def test_they_are_in_the_environment_of_the_session(make, monkeypatch):
     monkeypatch.delenv("JUPYTER_NO_CONFIG")
     monkeypatch.setenv("SHELL", "/bin/sh")
     backend = await make()
-    session = await until(backend, (await launch(backend, **SERVER)).id, "running")
+    session = await until(backend, (await launch(backend, **served())).id, "running")
     lab = Lab(backend, session.id)
     name = (await lab.make("terminals"))["name"]
     terminal = await lab.connect(f"terminals/websocket/{name}")

@@ -72,7 +72,7 @@ def test_programs_enter_a_session_with_its_mounts(
         pytest.skip("the kernel allows no mounts here")
     words = ("sh", "-c", "pwd; echo no > ro/no.txt")
     ran = client.sessions.exec("guarded", words)
-    became = shell("exec", "guarded", "--", *words)
+    became = shell.apart("exec", "guarded", "--", *words)
     # Inside, the command finds itself where it wants to be.
     nested = client.sessions.exec("guarded", ("jupyter-gpu", "exec", "guarded", "--", *words))
     for code, output in (

@@ -69,14 +69,20 @@ def mount(jp_serverapp, jp_base_url) -> Callable[[list[tuple]], None]:
 
 
 @pytest.fixture
-def api(mount, dispatcher, ask):
+def requests(ask):
     """Call the REST interface: method, path below its root, and a body."""
-    mount(api_handlers(dispatcher))
 
-    async def api(method: str, path: str, body: Any = None, **options: Any) -> HTTPResponse:
+    async def requests(method: str, path: str, body: Any = None, **options: Any) -> HTTPResponse:
         return await ask(method, f"gpuquota/api{path}", body, **options)
 
-    return api
+    return requests
+
+
+@pytest.fixture
+def api(mount, dispatcher, requests):
+    """Call the REST interface, answered by `dispatcher`."""
+    mount(api_handlers(dispatcher))
+    return requests
 
 
 @pytest.fixture

@@ -18,9 +18,7 @@ from jupyter_gpuquota.model.projects import AuditEntry, ProjectAnswer, Projects
 from jupyter_gpuquota.model.quota import Project, Quota
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.model.struct import Page, Problem
-from tests.shell import check_document, refused, say
-
-__all__ = ["say"]
+from tests.shell import check_document, refused
 
 SLEEP = ("--", "sleep", "600")
 
@@ -79,8 +77,8 @@ class TestDocuments:
         ],
     )
     @pytest.mark.usefixtures("running")
-    def test_documents_are_those_of_rest(self, say, words, kind):
-        check_document(say(*words, "--json"), kind)
+    def test_documents_are_those_of_rest(self, shell, words, kind):
+        check_document(shell(*words, "--json"), kind)
 
     def test_so_are_answers_to_changes_of_projects(self, shell):
         words = ("project", "set", "team-z", "--quota", "1", "--members", "ana,ben", "--json")
@@ -119,15 +117,15 @@ NAMES = ["a b", "a/b", "../a", "x" * 300, "😀", "", "-a", "A", ".", "a\n"]
 
 class TestBadInput:
     @pytest.mark.parametrize(("words", "field"), BAD.values(), ids=BAD)
-    def test_a_bad_value_is_named(self, say, words, field):
-        assert list(refused(say, "bad", *words)) == [field]
+    def test_a_bad_value_is_named(self, shell, words, field):
+        assert list(refused(shell, "bad", *words)) == [field]
 
     @pytest.mark.parametrize("name", NAMES)
-    def test_a_bad_name_is_named(self, say, name):
-        assert list(refused(say, f"--name={name}")) == ["name"]
+    def test_a_bad_name_is_named(self, shell, name):
+        assert list(refused(shell, f"--name={name}")) == ["name"]
 
-    def test_all_bad_values_are_named_together(self, say):
-        found = refused(say, "a b", "-g", "0", "--port", "0", "-p", "nobody")
+    def test_all_bad_values_are_named_together(self, shell):
+        found = refused(shell, "a b", "-g", "0", "--port", "0", "-p", "nobody")
         assert set(found) == {"name", "gpu", "ports[0]", "project"}
 
     def test_errors_are_sentences_without_a_traceback(self, shell):
@@ -154,8 +152,8 @@ class TestBadInput:
 
     @pytest.mark.parametrize("name", ["../x", "..", "x/../y", "%2e%2e", "😀"])
     @pytest.mark.parametrize("verb", ["describe", "stop", "logs", "delete"])
-    def test_a_name_that_is_a_path_is_not_found(self, say, verb, name):
-        ran = say(verb, name)
+    def test_a_name_that_is_a_path_is_not_found(self, shell, verb, name):
+        ran = shell(verb, name)
         assert ran.code == 3
         assert "Traceback" not in ran.err
 
@@ -171,8 +169,8 @@ class TestBadInput:
         assert "GpuQuota.state_dir" in ran.err
 
     @pytest.mark.parametrize("words", [["lst"], ["submit", "x", "--gpuu"], ["logs"], ["--x"]])
-    def test_wrong_words_are_refused_with_a_suggestion(self, say, words):
-        ran = say(*words)
+    def test_wrong_words_are_refused_with_a_suggestion(self, shell, words):
+        ran = shell(*words)
         assert (ran.code, ran.out) == (2, "")
         assert ran.err.startswith("jupyter gpu: ")
 

@@ -20,7 +20,7 @@ from tests.waiting import patience
 
 
 @pytest.fixture
-def twin(shell: Shell, tmp_path: Path):
+def twin(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Install a second backend, for the shell alone."""
     info = tmp_path / "twin-1.0.dist-info"
     info.mkdir()
@@ -29,6 +29,7 @@ def twin(shell: Shell, tmp_path: Path):
     (info / "entry_points.txt").write_text(f"[{GROUP}]\ntwin = {entry}\n")
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
     shell.more["PYTHONPATH"] = path
+    monkeypatch.syspath_prepend(tmp_path)
     yield "twin"
     del shell.more["PYTHONPATH"]
 
@@ -77,7 +78,7 @@ def test_run_turns_the_command_into_the_controller(shell):
         found = wait_for(lambda: process.poll() is not None or _running(shell))
         assert process.poll() is None, process.communicate()
         assert found["pid"] == process.pid
-        second = shell("controller", "run")
+        second = shell.apart("controller", "run")
         assert second.code == 4, second
         assert f"process {process.pid}" in second.err
         process.send_signal(signal.SIGINT)

@@ -31,11 +31,11 @@ def test_a_browser_opens_if_available(shell, session):
     browser.chmod(0o755)
     shell.more["BROWSER"] = str(browser)
     try:
-        url = shell.ok("open", session)
+        url = shell.apart("open", session).out
         wait_for(seen.exists)
         assert wait_for(seen.read_text) == url
         seen.unlink()
-        shell.ok("open", session, "--no-browser")
+        shell.apart("open", session, "--no-browser")
         assert not seen.exists()
     finally:
         shell.more.clear()
