@@ -16,7 +16,7 @@ NBDIME = Path(sys.prefix) / "nbdime"
 def with_nbdime(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make nbdime importable."""
     if not NBDIME.is_dir():
-        pytest.skip(f"nbdime is not installed in {NBDIME}: `make test-setup` does that")
+        pytest.fail(f"nbdime is not installed in {NBDIME}: `make test-setup` does that")
     monkeypatch.syspath_prepend(NBDIME)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
-
 from jupyter_gpuquota import Client
 from tests.local.test_session_data import shell
 from tests.shell import Shell, wait_for
@@ -23,7 +21,6 @@ with mlflow.start_run(run_name=sys.argv[1]):
 
 
 def test_a_run_is_shown_stored_in_snapshots_and_compared(shell: Shell, tmp_path: Path) -> None:
-    pytest.importorskip("mlflow", reason="MLflow is optional")
     client = Client(state_dir=shell.folder / "state")
     client.datasets.init("letters")
     (tmp_path / "source").mkdir()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,7 +28,7 @@ def hurried(shell: Shell) -> Iterator[Shell]:
     config = shell.folder / "config" / "jupyter_gpuquota_config.json"
     config.write_text(json.dumps(LOOKS))
     where = Location(shell.folder / "state")
-    with subprocess.Popen([sys.executable, HURRIED, RATE], env=shell.env) as process:
+    with subprocess.Popen([shell.python, HURRIED, RATE], env=shell.env) as process:
         try:
             wait_for(lambda: process.poll() is not None or usable(where))
             assert process.poll() is None

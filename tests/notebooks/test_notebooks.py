@@ -20,6 +20,7 @@ TOURS = sorted(FOLDER.glob("*.ipynb"))
 
 def execute(notebook, shell):
     """Run a notebook in a kernel whose folders are the test's own."""
+    shell.ok("quota")  # starts the controller, whose sessions are then as lean as the shell's
     client = NotebookClient(
         notebook,
         timeout=patience(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed
 from jupyter_gpuquota.store.lake import credentials
 from jupyter_gpuquota.store.lake.connection import connect
+from scripts.s3 import servers
 
 
 @pytest.fixture(autouse=True)
@@ -61,8 +63,10 @@ def test_other_urls_are_refused(url: str) -> None:
     assert "secret" not in str(error.value)
 
 
-def test_a_profile_of_the_aws_tools_is_used(home: Path) -> None:
-    pytest.importorskip("botocore")
+def test_a_profile_of_the_aws_tools_is_used(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its botocore wants older packages than others here, so it is installed with moto only.
+    (packages,) = servers.MOTO.parents[1].glob("lib/python3*/site-packages")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(packages)])
     (home / ".aws").mkdir()
     (home / ".aws" / "credentials").write_text(
         "[lab]\naws_access_key_id = AK\naws_secret_access_key = SK\naws_session_token = T\n"

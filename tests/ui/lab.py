@@ -1,10 +1,9 @@
-"""A JupyterLab with our extension beside a shell."""
+"""A Jupyter Server with our extension beside a shell."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,7 +46,7 @@ def serving(shell: Shell) -> Iterator[Lab]:
     root = shell.folder / "root"
     root.mkdir(exist_ok=True)
     env = {name: value for name, value in shell.env.items() if name != "GPUQUOTA_STATE_DIR"}
-    command = [sys.executable, "-m", "jupyter", "server", "--no-browser", "--port=0"]
+    command = [shell.python, "-m", "jupyter_server", "--no-browser", "--port=0"]
     settings = [
         "--allow-root",
         f"--ServerApp.root_dir={root}",

@@ -1,4 +1,4 @@
-"""Beside a JupyterLab with our extension: addresses of sessions, and requests through it."""
+"""Beside a Jupyter Server with our extension: addresses of sessions, and requests through it."""
 
 from __future__ import annotations
 

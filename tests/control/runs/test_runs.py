@@ -63,7 +63,6 @@ def runs_in(folder: Path, **env: str) -> ScriptRuns:
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the real MLflow has recorded two runs of the session."""
-    pytest.importorskip("mlflow", reason="MLflow is optional")
     folder = tmp_path_factory.mktemp("logged")
     env = {**os.environ, **tracking.context(SESSION)}
     subprocess.run([sys.executable, "-c", LOGS], cwd=folder, env=env, check=True)
