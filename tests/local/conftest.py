@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -24,6 +26,7 @@ from jupyter_gpuquota.local.shim import membership, procfs
 from jupyter_gpuquota.model.sessions import LIVE
 from jupyter_gpuquota.ports.backend import Backend
 from tests.chosen import on_local
+from tests.local import driver
 from tests.local.opening import open_backend
 from tests.waiting import wait_for
 
@@ -32,6 +35,9 @@ __all__ = ["on_local", "wait_for"]
 ROOT = Path(__file__).resolve().parents[2]
 
 Start = Callable[..., "Elsewhere"]
+
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["tests.local.driver"])
 
 
 @pytest.fixture
@@ -113,28 +119,57 @@ class Elsewhere:
         self, settings: dict[str, Any], clock: dict[str, float], prefix: Sequence[str]
     ) -> None:
         words = [json.dumps(settings), json.dumps(clock)]
-        command = [*prefix, sys.executable, "-m", "tests.local.driver", *words]
-        self.process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            self._end = started(words, theirs, prefix)
+            self._said, self._told = ours.makefile(), ours.makefile("w")
 
     def hear(self) -> Any:
         """Return its next answer; the first one reports whether it has started."""
-        line = self.process.stdout.readline()
+        line = self._said.readline()
         assert line, "the backend's process has ended"
         return json.loads(line)
 
+    def tell(self, *words: Any) -> None:
+        """Send it a command."""
+        self._told.write(json.dumps(words) + "\n")
+        self._told.flush()
+
     def ask(self, *words: Any) -> Any:
         """Send it a command and return its answer."""
-        self.process.stdin.write(json.dumps(words) + "\n")
-        self.process.stdin.flush()
+        self.tell(*words)
         return self.hear()
 
     def kill(self) -> None:
         """Kill it with SIGKILL."""
-        self.process.kill()
-        with self.process:
-            self.process.wait()
+        self._end()
+        self._said.close()
+        self._told.close()
+
+
+def started(words: list[str], channel: socket.socket, prefix: Sequence[str]) -> Callable[[], None]:
+    """Start a driver on a channel; return what kills it."""
+    if prefix:
+        command = [*prefix, sys.executable, "-m", "tests.local.driver", *words]
+        program = subprocess.Popen(
+            command, cwd=ROOT, stdin=channel.fileno(), stdout=channel.fileno()
+        )
+
+        def end() -> None:
+            program.kill()
+            program.wait()
+
+        return end
+    process = FORKS.Process(
+        target=driver.forked, args=(channel, words, dict(os.environ)), daemon=True
+    )
+    process.start()
+
+    def end_forked() -> None:
+        process.kill()
+        process.join()
+
+    return end_forked
 
 
 @pytest.fixture
@@ -192,12 +227,14 @@ def starts() -> Starts:
 
 
 @pytest.fixture(autouse=True)
-def _no_process_is_left(tmp_path: Path, starts: Starts) -> Iterator[None]:
+def _no_process_is_left(
+    tmp_path: Path, starts: Starts, request: pytest.FixtureRequest
+) -> Iterator[None]:
     """Fail, and end it, if a process of a session of this test lives on."""
     before = starts.count
     yield
-    if starts.count == before:
-        return
+    if starts.count == before and "elsewhere" not in request.fixturenames:
+        return  # nothing was started
     mark = f"GPUQUOTA_STATE_DIR={tmp_path}/".encode()
     left = [pid for pid in marked_processes() if mark in environment(pid)]
     for pid in left:

@@ -2,6 +2,8 @@
 
     python -m tests.local.driver SETTINGS_JSON CLOCK_JSON
 
+Most tests do not run it so but have a process forked that has imported it: that is sooner there.
+
 The clock has a `rate`, and is `ahead` by seconds. Reads `[name, argument, …]` a line, answers a
 JSON value a line; an error is `{"error": code}`.
 """
@@ -10,7 +12,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
+import socket
 import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -24,7 +28,7 @@ from jupyter_gpuquota.errors import GpuQuotaError
 from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.ports.backend import Backend
-from tests.contract.backend_contract import launch, until
+from tests.contract.helpers import launch, until
 from tests.disk import fill
 from tests.local.opening import open_backend
 from tests.local.policies import set_policy, warned
@@ -95,8 +99,19 @@ class Driver:
         await self.backend.resident.close()
 
 
-async def main() -> None:
-    settings, clock = (json.loads(word) for word in sys.argv[1:])
+def forked(channel: socket.socket, words: list[str], env: dict[str, str]) -> None:
+    """Run in a process that was forked; `channel` becomes its standard input and output."""
+    os.environ.clear()
+    os.environ.update(env)
+    for number in (0, 1):
+        os.dup2(channel.fileno(), number)
+    channel.close()
+    sys.stdin, sys.stdout = open(0, encoding="utf-8"), open(1, "w", encoding="utf-8")  # noqa: SIM115
+    asyncio.run(main(words))
+
+
+async def main(words: list[str]) -> None:
+    settings, clock = (json.loads(word) for word in words)
 
     def open_another() -> Backend:
         ahead = timedelta(seconds=clock["ahead"])
@@ -125,4 +140,4 @@ def answer(value: Any) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(sys.argv[1:]))

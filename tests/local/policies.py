@@ -11,7 +11,7 @@ from jupyter_gpuquota.core.idle.policy_check import check_policy
 from jupyter_gpuquota.model.policy import PolicyRequest
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.ports.backend import Backend
-from tests.contract.backend_contract import until
+from tests.contract.helpers import until
 
 
 async def set_policy(backend: Backend, level: str = "everyone", **rules: Any) -> None:

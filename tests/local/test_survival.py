@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -70,9 +69,7 @@ async def test_a_controller_killed_at_any_moment_loses_no_session(elsewhere, mak
         sessions = victim.ask("sessions")
         assert len(sessions) == number
         name = f"exp-{number}"
-        words = ["launch", name, {"command": ["sleep", "600"]}]
-        victim.process.stdin.write(json.dumps(words) + "\n")
-        victim.process.stdin.flush()
+        victim.tell("launch", name, {"command": ["sleep", "600"]})
         # Kill it somewhere between the first byte on disk and the started process.
         await wait_for(lambda count=number: len(list(sessions_folder.iterdir())) > count)
         victim.kill()
