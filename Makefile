@@ -106,6 +106,10 @@ storm: $(STAMPS)/test-tools $(STAMPS)/linked ## run every property with many exa
 	pytest -m "hypothesis or storm" --hypothesis-profile=storm --timeout=7200 --numprocesses=2 \
 		--dist=worksteal --durations=25 --junitxml=$(REPORTS)/storm.xml $(ARGS)
 
+.PHONY: mutants
+mutants: $(STAMPS)/test-tools ## change modules by chance and see whether tests notice (SEED=; about an hour; not in test)
+	@python -m scripts.mutants $(SEED)
+
 .PHONY: lint
 lint: $(STAMPS)/test-tools $(NODE_MODULES) ## check style, types, import layers, links, generated types
 	python scripts/lint.py

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
 import time
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 BACKEND = "JUPYTER_GPUQUOTA_BACKEND"
-ROUNDS = 20
+ROUNDS = 2
 """Rounds of a storm in `make test`; in `make storm` as many as the storm has."""
 
-QUICK_SEED = "0"
+SEED_OUTSIDE_GIT = 20261128
 
 pytest_plugins = ("pytest_jupyter.jupyter_server",)
 
 # How many examples a property is tried with. `--hypothesis-profile=storm` chooses the other one;
-# a test that needs more or fewer of them multiplies (`settings().max_examples * 4`).
-settings.register_profile("quick", max_examples=50, deadline=None)
+# a test that needs more or fewer of them multiplies: `settings().max_examples // 8` where each one
+# is a request to a server, or a process.
+settings.register_profile("quick", max_examples=400, deadline=None)
 settings.register_profile("storm", max_examples=5_000, deadline=None)
 settings.load_profile("quick")
 
@@ -39,13 +42,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the seed of all examples and storms, unless it is given: in a storm by chance.
 
-    Otherwise it is always the same, so that no change is refused for a rare case that it did not
-    bring about.
+    Otherwise it follows from the commit: a run can be repeated, and each commit tries others.
     """
-    storm = _profile(config) == "storm"
-    chosen = str(random.SystemRandom().randrange(2**32)) if storm else QUICK_SEED
     given = getattr(config, "workerinput", {}).get("hypothesis_seed")
-    config.option.hypothesis_seed = given or config.option.hypothesis_seed or chosen
+    given = given or config.option.hypothesis_seed
+    if given is None:
+        storm = _profile(config) == "storm"
+        given = str(random.SystemRandom().randrange(2**32) if storm else _seed_of_commit())
+    config.option.hypothesis_seed = given
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -55,10 +59,13 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the storms: whatever asks how many rounds it has."""
+    """Mark the storms, which ask for their rounds, and what needs the second S3 server."""
     for item in items:
-        if "rounds" in getattr(item, "fixturenames", ()):
+        fixtures = getattr(item, "fixturenames", ())
+        if "rounds" in fixtures:
             item.add_marker("storm")
+        if "versitygw" in fixtures:
+            item.add_marker("rare")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -77,6 +84,16 @@ def _choices(config: pytest.Config) -> str:
     profile, seed = _profile(config), config.option.hypothesis_seed
     rounds = f" --rounds={config.option.rounds}" if config.option.rounds else ""
     return f"Examples: --hypothesis-profile={profile} --hypothesis-seed={seed}{rounds}"
+
+
+def _seed_of_commit() -> int:
+    """Return a number that is the commit's own; a constant where the tests are not in Git."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    try:
+        commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return SEED_OUTSIDE_GIT
+    return int(commit[:8], 16)
 
 
 def _profile(config: pytest.Config) -> str:

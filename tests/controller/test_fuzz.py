@@ -22,7 +22,8 @@ from tests.controller.process import Process
 SECRET = "s3cret-of-somebody"  # noqa: S105 (nobody's)
 
 many = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=settings().max_examples // 8,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 # No line may end early: that would be another request.

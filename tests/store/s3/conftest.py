@@ -56,7 +56,7 @@ def versitygw(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, P
         yield endpoint, folder
 
 
-@pytest.fixture(params=["moto", "versitygw"])
+@pytest.fixture(params=["moto", pytest.param("versitygw", marks=pytest.mark.rare)])
 def real(request: pytest.FixtureRequest) -> Connection:
     """An empty lake on a real server."""
     bucket = f"b{uuid4().hex}"

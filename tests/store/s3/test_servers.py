@@ -61,9 +61,7 @@ async def test_a_dataset_lives_on_the_fake_server(
     await live(lake, folder, tmp_path)
 
 
-async def test_a_bucket_that_does_not_exist_is_an_error_of_ours(
-    real: Connection, versitygw: tuple[str, Path]
-) -> None:
+async def test_a_bucket_that_does_not_exist_is_an_error_of_ours(real: Connection) -> None:
     with pytest.raises(NotFound):
         await real.get("nothing")
     assert [each async for each in real.list("datasets/")] == []

@@ -19,7 +19,7 @@ def place(tmp_path: Path, seed: int) -> Place:
     return Place(tmp_path, random.Random(seed))  # noqa: S311 (no secret)
 
 
-@pytest.fixture(params=["folder", "versitygw"])
+@pytest.fixture(params=["folder", pytest.param("versitygw", marks=pytest.mark.rare)])
 def any_place(request: pytest.FixtureRequest, tmp_path: Path, seed: int) -> Place:
     """The same, also on a real S3 server."""
     server = request.getfixturevalue("versitygw") if request.param == "versitygw" else None

@@ -1,0 +1,1 @@
+"""Mutants of the package: whether the tests notice small changes."""
