@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,17 @@ class Ended(NamedTuple):
 
     code: int
     said: str
+
+
+def steps_of(count: int, steps: int, seed: int) -> list[int]:
+    """Return the steps at which the rounds of a storm kill: all in turn, from 0.
+
+    Fewer rounds than steps are spread over all of them, and another seed chooses others.
+    """
+    if count >= steps:
+        return [number % steps for number in range(count)]
+    first = random.Random(seed).random()  # noqa: S311 (no secret)
+    return [int((number + first) * steps / count) for number in range(count)]
 
 
 class Forks:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import signal
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,7 +19,7 @@ from jupyter_gpuquota.store.catalog import Catalog
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.packs import SMALL
 from jupyter_gpuquota.store.upload import Upload
-from tests.jobs.conftest import ROOT
+from tests.jobs.forks import Forks
 from tests.store.living import listing
 
 pytestmark = pytest.mark.timeout(7200)
@@ -54,23 +52,24 @@ def store(lake: Objects, folder: Path, tmp_path: Path) -> Callable[[], Place]:
 
 
 @pytest.fixture
-def killed(lake_url: str, tmp_path: Path) -> Callable[..., int]:
+def forks() -> Iterator[Forks]:
+    forks = Forks("tests.jobs.killed")
+    yield forks
+    forks.close()
+
+
+@pytest.fixture
+def killed(forks: Forks, lake_url: str, tmp_path: Path) -> Callable[..., int]:
     """Run a verb on a version, and kill it at a step; return its steps if it was not killed."""
 
     def run(step: int, verb: str, there: Place) -> int:
         words = [verb, f"{there.dataset}@{there.version}", "--report=lines"]
         if verb == "cache":
             words += ["--lake", lake_url]
-        program = [sys.executable, "-m", "tests.jobs.killed", str(step), str(tmp_path / "cache")]
-        done = subprocess.run(
-            [*program, *words, "--cache", tmp_path / "cache"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode in ({-signal.SIGKILL, 0} if step else {0}), done.stderr
-        return 0 if done.returncode else int(done.stdout.splitlines()[-1])
+        cache = tmp_path / "cache"
+        done = forks.run(step, cache, *words, "--cache", cache)
+        assert done.code in ({-signal.SIGKILL, 0} if step else {0}), done.said
+        return 0 if done.code else int(done.said.splitlines()[-1])
 
     return run
 
@@ -80,7 +79,7 @@ def kills(steps: int, rounds: Callable[[int], int], seed: int) -> list[tuple[int
     rng = random.Random(seed)  # noqa: S311 (no secret)
     once = [(step,) for step in rng.sample(range(1, steps + 1), steps)]
     twice = [(rng.randint(1, steps), rng.randint(1, steps)) for _ in range(rounds(ALL) - steps)]
-    return (once + twice)[: rounds(ALL)]
+    return once + twice
 
 
 def test_a_fetch_that_is_killed_at_any_step_is_finished_by_the_next(

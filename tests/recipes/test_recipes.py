@@ -81,6 +81,7 @@ def stated(name: str, what: str) -> int:
     return ENGLISH[word]
 
 
+@pytest.mark.rare
 def test_a_route_is_one_row_and_one_function(copy: Path, run: Run) -> None:
     assert follow(copy, ROUTE) == stated("A route", "edits") == 2
     run(sys.executable, "-m", "jupyter_gpuquota.api.schema")
@@ -93,6 +94,7 @@ def test_a_route_is_one_row_and_one_function(copy: Path, run: Run) -> None:
     assert run(sys.executable, "-c", code) == "2\n"
 
 
+@pytest.mark.rare
 def test_a_noun_takes_eight_new_files_and_four_edits(copy: Path, run: Run) -> None:
     new = [path for path in NEW.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     assert len(new) == stated("A noun", "new files") == 8

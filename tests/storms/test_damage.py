@@ -10,7 +10,7 @@ pytestmark = pytest.mark.timeout(7200)
 
 
 def test_kills_while_the_state_file_is_built_anew_lose_nothing(fleet, rounds, show):
-    damage.storm(fleet, rounds(200, 10))
+    damage.storm(fleet, rounds(200))
     fleet.end()
     show("damage", fleet.report())
     assert fleet.problems == []

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.timeout(7200)
 
 
 def test_full_disks_lose_nothing(own_disk, rounds, seed, tmp_path, show):
-    words = ["-m", "tests.storms.disks", str(tmp_path / "disk"), str(seed), str(rounds(50, 10))]
+    words = ["-m", "tests.storms.disks", str(tmp_path / "disk"), str(seed), str(rounds(50))]
     done = subprocess.run(
         [*own_disk("size=6m"), sys.executable, *words],
         cwd=ROOT,

@@ -12,7 +12,7 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,6 @@ from tests.builders import NOW, make_spec
 from tests.storms.lake.program import NEVER, Mortal
 
 OWNER = "ana"
-ROUNDS = 20
-"""Rounds of other storms in `make test`."""
 
 
 def order(folder: Path, **more: Any) -> SnapshotOrder:
@@ -55,12 +53,6 @@ def order(folder: Path, **more: Any) -> SnapshotOrder:
 def volume(folder: Path, name: str = "scratch") -> MountedVolume:
     """Return a folder as a volume of the session."""
     return MountedVolume(volume=name, path=f"/{name}", folder=str(folder))
-
-
-def few(rounds: Callable[[int], int], full: int) -> int:
-    """Return how many rounds a storm has whose rounds take long: of few ones, a third."""
-    count = rounds(full)
-    return count if count > ROUNDS else -(-count // 3)
 
 
 def git(folder: Path, *words: str) -> None:

@@ -13,14 +13,15 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.store.lake.connection import connect
-from tests.jobs.forks import Ended, Forks
+from tests.jobs.forks import Ended, Forks, steps_of
 from tests.jobs.snapshots.controlled import SHARED
-from tests.jobs.snapshots.taken import few, manifests
+from tests.jobs.snapshots.taken import manifests
 from tests.store.living import listing, verified
 
 pytestmark = pytest.mark.timeout(7200)
 
-ALL = 200
+ALL, QUICK = 200, 6
+"""Rounds of a storm, and in `make test`."""
 NEVER = -1
 
 
@@ -54,11 +55,6 @@ def state(done: Ended) -> dict[str, Any]:
     return found
 
 
-def spread(number: int, count: int, steps: int) -> int:
-    """Return the step of a round: all in turn; of a few rounds, spread over all."""
-    return number % steps if count >= steps else number * steps // count
-
-
 def killed(done: Ended) -> bool:
     assert done.code in {0, -signal.SIGKILL}, done.said
     return done.code != 0
@@ -74,14 +70,14 @@ def made(home: Path) -> list[Path]:
     return sorted(home.glob("volumes/*/*"))
 
 
-def test_snapshots_are_taken_by_the_next_controller(forks: Forks, home: Path, rounds) -> None:
+def test_snapshots_are_taken_by_the_next_controller(forks: Forks, home: Path, rounds, seed) -> None:
     steps = state(forks.run(home, NEVER, "take"))["steps"]
-    lake, count, dead = connect((home / "lake").as_uri()), few(rounds, ALL), 0
+    lake, count, dead = connect((home / "lake").as_uri()), rounds(ALL, QUICK), 0
     assert steps > 40
-    for number in range(count):
+    for number, step in enumerate(steps_of(count, steps, seed)):
         write(home / "work", f"round {number}")
         before = set(asyncio.run(manifests(lake)))
-        done = forks.run(home, spread(number, count, steps), "take")
+        done = forks.run(home, step, "take")
         dead += killed(done)
         found = state(forks.run(home, NEVER, "rest"))
         after = asyncio.run(manifests(lake))
@@ -98,18 +94,18 @@ def test_snapshots_are_taken_by_the_next_controller(forks: Forks, home: Path, ro
     assert dead > count / 2
 
 
-def test_restores_are_done_by_the_next_controller(forks: Forks, home: Path, rounds) -> None:
+def test_restores_are_done_by_the_next_controller(forks: Forks, home: Path, rounds, seed) -> None:
     state(forks.run(home, NEVER, "take"))
     expected, shared = listing(home / "work"), listing(home / SHARED)
     steps = state(forks.run(home, NEVER, "restore"))["steps"]
-    count, dead = few(rounds, ALL), 0
+    count, dead = rounds(ALL, QUICK), 0
     assert steps > 20
-    for number in range(count):
+    for step in steps_of(count, steps, seed):
         for name in ("new", "volumes"):
             shutil.rmtree(home / name, ignore_errors=True)
         shutil.rmtree(home / "sessions")
         shutil.rmtree(home / "own/snapshots/restores", ignore_errors=True)
-        done = forks.run(home, spread(number, count, steps), "restore")
+        done = forks.run(home, step, "restore")
         dead += killed(done)
         found = state(forks.run(home, NEVER, "rest"))
         assert len(found["restores"]) == 1 or ("asked" not in done.said and not found["restores"])

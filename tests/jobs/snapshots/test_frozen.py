@@ -20,7 +20,7 @@ from tests.store.living import fetched, verified
 
 __all__ = ["lake", "lake_url"]
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.rare]
 
 
 @pytest.fixture(params=["btrfs", "xfs"])

@@ -30,7 +30,7 @@ from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.sync import Wanted, sync
 from tests.builders import NOW
 from tests.jobs.conftest import lake, lake_url
-from tests.jobs.snapshots.taken import few, manifests, order, volume
+from tests.jobs.snapshots.taken import manifests, order, volume
 from tests.store.living import verified
 
 __all__ = ["lake", "lake_url"]
@@ -182,7 +182,7 @@ async def test_no_collection_removes_what_is_shared(
     lake: Objects, lake_url: str, tmp_path: Path, rounds, seed: int, monkeypatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    for number in range(few(rounds, ALL)):
+    for number in range(rounds(ALL)):
         rng = random.Random(f"{seed} {number}")  # noqa: S311 (no secret)
         life = Life(lake, lake_url, tmp_path / f"{number}", rng)
         deeds = [

@@ -18,8 +18,8 @@ from jupyter_gpuquota.jobs.job import Job, LinesReporter
 from jupyter_gpuquota.jobs.verbs import snapshot
 from jupyter_gpuquota.model.datasets.jobs import JobReport
 from tests.jobs.conftest import ROOT, lake, lake_url
-from tests.jobs.forks import Forks
-from tests.jobs.snapshots.taken import OWNER, few, manifests, order
+from tests.jobs.forks import Forks, steps_of
+from tests.jobs.snapshots.taken import OWNER, manifests, order
 from tests.local.conftest import own_disk
 from tests.store.living import listing
 
@@ -27,7 +27,8 @@ __all__ = ["lake", "lake_url", "own_disk"]
 
 pytestmark = pytest.mark.timeout(7200)
 
-ALL = 200
+ALL, QUICK = 200, 8
+"""Rounds of the storm, and in `make test`."""
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def words(tree: str, target: Path, lake_url: str) -> list[str]:
 
 
 def test_a_restore_that_is_killed_at_any_step_is_done_by_the_next(
-    forks: Forks, folder: Path, tree: str, lake_url: str, tmp_path: Path, rounds
+    forks: Forks, folder: Path, tree: str, lake_url: str, tmp_path: Path, rounds, seed
 ) -> None:
     place = tmp_path / "place"
     place.mkdir()
@@ -79,12 +80,11 @@ def test_a_restore_that_is_killed_at_any_step_is_done_by_the_next(
     done = forks.run(0, place, *restore)
     assert (done.code, listing(target)) == (0, expected), done.said
     assert (target / "only-links/out").readlink() == Path("/etc/passwd")
-    steps, dead, count = int(done.said.splitlines()[-1]), 0, few(rounds, ALL)
+    steps, dead, count = int(done.said.splitlines()[-1]), 0, rounds(ALL, QUICK)
     assert steps > 15
-    for number in range(count):
+    for step in steps_of(count, steps, seed):
         shutil.rmtree(target)
-        step = 1 + (number % steps if count >= steps else number * steps // count)
-        done = forks.run(step, place, *restore)
+        done = forks.run(step + 1, place, *restore)
         assert done.code in {0, -signal.SIGKILL}, done.said
         dead += done.code != 0
         assert not target.exists() or listing(target) == expected, step

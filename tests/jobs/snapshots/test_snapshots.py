@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from jupyter_gpuquota.model.snapshots.orders import SnapshotOrder
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from tests.jobs.conftest import ROOT, lake, lake_url
-from tests.jobs.forks import Forks
+from tests.jobs.forks import Forks, steps_of
 from tests.jobs.snapshots.taken import git, manifests, order, volume
 from tests.local.conftest import own_disk
 from tests.store.living import entries, fetched, listing, verified
@@ -29,7 +29,8 @@ __all__ = ["lake", "lake_url", "own_disk"]
 pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(7200)]
 
 TOKEN = "ghp_" + "s3cr3t" * 6
-ALL = 200
+ALL, QUICK = 200, 12
+"""Rounds of the storm, and in `make test`."""
 
 Take = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -146,7 +147,9 @@ async def test_parts_that_fail_fail_alone(take, folder, lake):
     assert await verified(lake, manifest.tree.version) == []
 
 
-async def test_a_kill_at_any_step_leaves_nothing_half(folder, lake, rounds, lake_url, tmp_path):
+async def test_a_kill_at_any_step_leaves_nothing_half(
+    folder, lake, rounds, seed, lake_url, tmp_path
+):
     path = tmp_path / "order.json"
     path.write_bytes(msgspec.json.encode(order(folder)))
     temporary = tmp_path / "temporary"
@@ -157,21 +160,20 @@ async def test_a_kill_at_any_step_leaves_nothing_half(folder, lake, rounds, lake
         TMPDIR=str(temporary),
     )
     try:
-        await _killed_at_steps(forks, (path, lake_url), folder, lake, rounds(ALL))
+        await _killed_at_steps(forks, (path, lake_url), folder, lake, rounds(ALL, QUICK), seed)
     finally:
         forks.close()
     assert not list(temporary.glob("gpuquota-snapshot-*")), "copies of killed ones are swept up"
 
 
-async def _killed_at_steps(forks, words, folder, lake, count):
+async def _killed_at_steps(forks, words, folder, lake, count, seed):
     steps = int(json.loads(forks.run(*words).said)["steps"])
     assert steps > 15
     dead = 0
-    for number in range(count):
+    for number, step in enumerate(steps_of(count, steps, seed)):
         (folder / "train.py").write_text(f"print({number})\n" * 3)
         (folder / "large").write_bytes(bytes(2 << 20) + number.to_bytes(2, "big"))
         before = set(await manifests(lake))
-        step = number % steps if count >= steps else number * steps // count
         done = forks.run(*words, step)
         assert done.code in {0, -signal.SIGKILL}, done.said
         dead += done.code != 0

@@ -124,6 +124,7 @@ def _within(point: Path, name: str) -> Path:
     return folder
 
 
+@pytest.mark.rare
 class TestBtrfs(FrozenContract):
     @pytest.fixture
     def ground(self, btrfs: Path, request: pytest.FixtureRequest) -> Ground:
@@ -161,12 +162,14 @@ class Refusing(Commands):
         return super().run(words)
 
 
+@pytest.mark.rare
 class TestReflinksOfXfs(FrozenContract):
     @pytest.fixture
     def ground(self, xfs: Path, request: pytest.FixtureRequest) -> Ground:
         return Ground(_within(xfs, request.node.name), Reflinks(), atomic=False)
 
 
+@pytest.mark.rare
 class TestReflinksOfBtrfs(FrozenContract):
     @pytest.fixture
     def ground(self, btrfs: Path, request: pytest.FixtureRequest) -> Ground:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,13 +16,15 @@ __all__ = ["versitygw"]
 
 
 @pytest.fixture
-def place(tmp_path: Path, seed: int) -> Place:
+def place(tmp_path: Path, seed: int) -> Iterator[Place]:
     """A lake in a folder, and a folder that is synced to it."""
-    return Place(tmp_path, random.Random(seed))  # noqa: S311 (no secret)
+    with closing(Place(tmp_path, random.Random(seed))) as place:  # noqa: S311 (no secret)
+        yield place
 
 
 @pytest.fixture(params=["folder", pytest.param("versitygw", marks=pytest.mark.rare)])
-def any_place(request: pytest.FixtureRequest, tmp_path: Path, seed: int) -> Place:
+def any_place(request: pytest.FixtureRequest, tmp_path: Path, seed: int) -> Iterator[Place]:
     """The same, also on a real S3 server."""
     server = request.getfixturevalue("versitygw") if request.param == "versitygw" else None
-    return Place(tmp_path, random.Random(seed), server)  # noqa: S311 (no secret)
+    with closing(Place(tmp_path, random.Random(seed), server)) as place:  # noqa: S311 (no secret)
+        yield place

@@ -14,6 +14,7 @@ from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.connection import Connection, connect
 from jupyter_gpuquota.store.lake.presence import EXPIRY
 from scripts.s3 import servers
+from tests.jobs.forks import Forks
 from tests.store.living import entries, log, verified
 from tests.storms.lake.program import DATASET, NEVER
 
@@ -35,7 +36,9 @@ class Place:
         self.lake.mkdir()
         self.url = f"s3://{self.lake.name}" if server else f"file://{self.lake}"
         self._config = servers.config(endpoint) if server else {}
-        self._env = {**os.environ, **servers.environment(endpoint)} if server else None
+        variables = servers.environment(endpoint) if server else {}
+        self._env = {**os.environ, **variables}
+        self._forks = Forks("tests.storms.lake.program", **variables)
         self.catalog = home / "catalog.db"
         self.folder = home / "folder"
         self.folder.mkdir()
@@ -75,9 +78,12 @@ class Place:
 
     def run(self, verb: str, last: int = NEVER, folder: Path | None = None) -> tuple[int, str]:
         """Run a process to its end; return its exit code and what it printed."""
-        process = self.start(verb, last, folder)
-        said, _ = process.communicate()
-        return process.returncode, said.strip()
+        done = self._forks.run(verb, self.catalog, folder or self.folder, self.url, last)
+        return done.code, done.said.strip()
+
+    def close(self) -> None:
+        """End what starts the processes."""
+        self._forks.close()
 
     def objects(self) -> Connection:
         """Return the objects of the lake."""

@@ -103,9 +103,9 @@ async def run(verb: str, catalog: str, folder: str, lake: str, last: int) -> int
     return objects.steps
 
 
-def main() -> int:
+def main(argv: Sequence[str]) -> int:
     """Run, print the steps or the error, and return the exit code."""
-    verb, catalog, folder, lake, *last = sys.argv[1:]
+    verb, catalog, folder, lake, *last = argv
     try:
         print(asyncio.run(run(verb, catalog, folder, lake, int(last[0]) if last else NEVER)))  # noqa: T201 (the storm reads it)
     except GpuQuotaError as error:
@@ -115,4 +115,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    leave(main())
+    leave(main(sys.argv[1:]))

@@ -9,12 +9,15 @@ import time
 
 import pytest
 
+from tests.jobs.forks import steps_of
 from tests.storms.lake.place import Place
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(7200)]
 
 GARBAGE = 40
 """Steps in which a collection removes what is left, and packs anew."""
+QUICK = 12
+"""Rounds in `make test`."""
 KILLED = -signal.SIGKILL
 
 
@@ -32,20 +35,18 @@ async def check(place: Place, kept: int) -> None:
     assert await place.versions() >= kept
 
 
-async def test_a_kill_at_any_step_tears_nothing(place: Place, rounds, show) -> None:
+async def test_a_kill_at_any_step_tears_nothing(place: Place, rounds, seed, show) -> None:
     """Each round kills a sync and a collection, then both go on."""
-    count = rounds(200)
+    count = rounds(200, QUICK)
     steps = {verb: int(place.run(verb)[1]) for verb in ("sync", "collect")}
     dead = dict.fromkeys(steps, 0)
+    kills = {verb: steps_of(count, usual + GARBAGE, seed) for verb, usual in steps.items()}
     for number in range(count):
         place.change()
         await place.forget()
         kept = await place.versions()
-        for verb, usual in steps.items():
-            last = usual + GARBAGE
-            # All steps in turn; of a few rounds, spread over all.
-            step = number % last if count >= last else number * last // count
-            code, said = place.run(verb, step)
+        for verb in steps:
+            code, said = place.run(verb, kills[verb][number])
             assert code in {0, KILLED}, said
             dead[verb] += code == KILLED
             await check(place, kept)

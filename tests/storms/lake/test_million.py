@@ -19,7 +19,7 @@ LIMIT = 400 << 20
 
 def test_a_manifest_of_a_million_entries(rounds, show, tmp_path: Path) -> None:
     """In `make test` it has 100,000 entries, and the same limit."""
-    count = 5000 * rounds(200)
+    count = 5000 * rounds(200, 20)
     module = ("-m", "tests.storms.lake.million")
     done = subprocess.run(
         [sys.executable, *module, str(tmp_path), str(count)],
