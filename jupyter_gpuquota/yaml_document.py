@@ -172,6 +172,13 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
+def _written(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """Return a text as a scalar: escaped where it has breaks that other quotes would lose."""
+    return dumper.represent_scalar(_STR, text, style='"' if _BREAKS & set(text) else None)
+
+
+_BREAKS = frozenset("\x85\u2028\u2029")
+_Dumper.add_representer(str, _written)
 _Dumper.yaml_implicit_resolvers = {
     first: [(tag, known) for tag, known in resolvers if tag != _FLOAT]
     for first, resolvers in _Loader.yaml_implicit_resolvers.items()

@@ -10,15 +10,20 @@ import pytest
 import pytest_asyncio
 from msgspec import structs
 
+from jupyter_gpuquota.clusters.naming import Outward
+from jupyter_gpuquota.clusters.outside import OutsideAccess
+from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.core import fallbacks
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.core.fallbacks import Record
 from jupyter_gpuquota.errors import StorageFailed
+from jupyter_gpuquota.memory.backend import open_memory
+from jupyter_gpuquota.memory.config import MemoryConfig
 from jupyter_gpuquota.model.projects import AuditEntry, AuditQuery
 from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.services.usecases import perform
-from tests.builders import NOW
+from tests.builders import NOW, make_session
 from tests.clusters.moves import create, find, is_in, places
 from tests.clusters.two import two_clusters
 from tests.contract.access_table import ADMIN
@@ -53,6 +58,23 @@ async def test_a_move_is_an_entry_by_the_system(backend: Backend) -> None:
     assert (entry.sentence.text, entry.sentence.key) == (entry.what, "audit.went_on")
 
 
+async def test_what_an_admin_does_is_noted_in_the_log_of_the_sessions_cluster(
+    tmp_path: Path,
+) -> None:
+    """The adapter for a cluster passes it on, with the project by its name there."""
+    alone = open_memory(GpuQuota(admins=[ADMIN]), MemoryConfig(), tmp_path)
+    await alone.resident.start()
+    try:
+        access = OutsideAccess(Outward("cloud"), alone)
+        session = make_session(project="cloud/demo", owner="ana")
+        await access.acted(Caller(ADMIN, known="token"), session, "opened")
+        assert alone.administration
+        (entry,) = await alone.administration.audit()
+    finally:
+        await alone.resident.close()
+    assert (entry.who, entry.what) == (ADMIN, "opened the session demo/exp-1 of ana")
+
+
 async def test_a_refusal_is_an_entry_and_so_is_the_end_of_what_no_place_takes(
     backend: Backend,
 ) -> None:
@@ -79,7 +101,7 @@ async def test_a_refusal_is_an_entry_and_so_is_the_end_of_what_no_place_takes(
     await wait_for(lambda: not mover._mover.records["s1"].events)
     newest = (await entries(backend))[0]
     assert newest.what.startswith(
-        "ended the session cloud/demo/exp-1 of me: no place takes it; cloud refused it:"
+        "ended the session cloud/demo/exp-1 of me: no place takes it; cloud refused it: name: "
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,17 @@ async def test_every_place_is_checked_and_every_error_names_its_place(backend: B
         await ask(backend, "sessions.create", asked("lab", "moon", on_wait="soon"))
     assert {each.field for each in caught.value.fields} == {"on[1]", "on_wait"}
     assert backend.sessions.all() == ()
+
+
+async def test_only_the_last_place_may_start_what_cannot_be_withdrawn(backend: Backend) -> None:
+    cloud = backend.clusters["cloud"]
+    starts = replace(cloud, differences=replace(cloud.differences, withdraws_commands=False))
+    there = replace(backend, clusters={**backend.clusters, "cloud": starts})
+    with pytest.raises(InvalidFields) as caught:
+        await ask(there, "sessions.create", asked("cloud", "lab"))
+    assert {each.field for each in caught.value.fields} == {"on[0]"}
+    session = await ask(there, "sessions.create", asked("lab", "cloud"))
+    assert [each.name for each in session.fallback.places] == ["lab", "cloud"]
 
 
 async def test_it_is_launched_in_the_first_and_shown_with_its_list(backend: Backend) -> None:

@@ -87,6 +87,8 @@ def test_what_is_done_next(
 
 
 def test_it_goes_on_to_the_next_that_can_be_used() -> None:
+    at_once = fallbacks.went_on(record("withdrawing"), ALL, NOW)
+    assert [each.what.args["span"] for each in at_once.events] == [0]
     after = fallbacks.went_on(record("withdrawing"), ALL, LATE)
     assert (after.current, after.step, after.since) == (1, "submitting", LATE)
     assert [line.message for line in after.steps] == ["Waited 10 min in lab; now in cloud"]

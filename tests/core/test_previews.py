@@ -86,7 +86,7 @@ settings_of_admins = st.one_of(
 )
 
 
-@settings(max_examples=settings().max_examples * 4)
+@settings(max_examples=settings().max_examples // 2)
 @given(arrivals, projects, nodes, settings_of_admins, fates, asks)
 @example(
     [

@@ -87,7 +87,6 @@ def fewest(
     return None
 
 
-@settings(max_examples=settings().max_examples * 2)
 @given(holding, st.sampled_from([*SHARES[:5], *SHARES[6:]]), st.booleans(), st.integers(0, 2))
 def test_no_smaller_set_would_do(
     wishes: list[tuple[dict[str, str], bool, int]],
@@ -111,7 +110,6 @@ def test_no_smaller_set_would_do(
         assert Pool(nodes, kept).nodes[placement.node].fit(share) == placement
 
 
-@settings(max_examples=settings().max_examples * 2)
 @given(holding, st.sampled_from([*SHARES[:5], *SHARES[6:]]), st.integers(1, 3000))
 def test_no_smaller_set_would_do_that_holds_so_much(
     wishes: list[tuple[dict[str, str], bool, int]], wanted: dict[str, str], lack: int
@@ -134,7 +132,7 @@ EIGHT = st.lists(
 )
 
 
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=settings().max_examples // 4)
 @given(EIGHT, st.sampled_from([*SHARES[2:5], *SHARES[6:8]]))
 def test_no_smaller_set_would_do_on_a_large_node_that_separates(
     wishes: list[dict[str, str]], wanted: dict[str, str]

@@ -10,7 +10,7 @@ import pytest
 from jupyter_gpuquota.core.forecast.previews import forbidden, preview
 from jupyter_gpuquota.core.forecast.waiting import starts
 from jupyter_gpuquota.core.names import mention
-from jupyter_gpuquota.core.requests.alternatives import allowed
+from jupyter_gpuquota.core.requests.alternatives import allowed, smaller
 from jupyter_gpuquota.core.requests.specs import Facts, check
 from jupyter_gpuquota.core.scheduling.snapshot import ClusterSnapshot
 from jupyter_gpuquota.core.usage.isolation import isolation_of
@@ -180,6 +180,19 @@ def test_gpus_of_nodes_on_which_nothing_starts_are_not_free() -> None:
     closed = [msgspec.structs.replace(node, problem="cordoned") for node in NODES]
     quota = sum_up(PROJECTS, [HALF], closed)
     assert (quota.capacity, quota.allocated, quota.free) == (2000, 500, 0)
+
+
+def test_what_is_held_on_a_closed_node_is_not_taken_from_the_free_gpus_of_others() -> None:
+    closed = msgspec.structs.replace(make_node("n2", 2), problem="cordoned")
+    held = make_session(
+        "held", "0.5", "running", placement=make_placement(make_slice(0, 500), node="n2")
+    )
+    quota = sum_up(PROJECTS, [held], [*NODES, closed])
+    assert (quota.capacity, quota.allocated, quota.free) == (4000, 500, 2000)
+
+
+def test_of_little_memory_no_smaller_share_is_without_any() -> None:
+    assert {share.memory for share in smaller(Share(memory=5))} == {1, 2, 3}
 
 
 def test_devices_without_a_number_are_told_apart_by_their_uuids() -> None:

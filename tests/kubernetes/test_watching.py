@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.kubernetes.api import Fault
@@ -391,6 +391,7 @@ STEPS = st.one_of(
 )
 
 
+@settings(max_examples=settings().max_examples // 4)
 @given(st.lists(STEPS, min_size=20, max_size=80))
 def test_any_history_of_server_and_connection_ends_in_the_same_objects(steps):
     asyncio.run(_history(steps))

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.store import published
@@ -45,6 +45,7 @@ def make(folder: bytes, tree: dict[bytes, object]) -> None:
                 file.write(inner)
 
 
+@settings(max_examples=settings().max_examples // 8)
 @given(trees)
 def test_any_folder_comes_back(tree: dict[bytes, object]) -> None:
     with TemporaryDirectory() as home:

@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.store import manifest, paths
@@ -41,6 +41,7 @@ def expected(tree: dict[bytes, object], prefix: bytes = b"") -> set[bytes]:
     return found
 
 
+@settings(max_examples=settings().max_examples // 8)
 @given(tree=TREES)
 def test_a_folder_is_walked_in_the_order_of_manifests(tree: dict[bytes, object]) -> None:
     with TemporaryDirectory() as folder:

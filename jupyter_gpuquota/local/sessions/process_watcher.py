@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from ...control.settings.settings import Settings
 from ...core.ending import grace_left
 from ...core.idle.endings import BY_POLICY
 from ...core.lifecycle import move, note
@@ -201,7 +202,9 @@ class ProcessWatcher:
         elif not watch.asked:
             watch.asked = now
             processes.terminate(leader)
-        elif now - watch.asked > self._grace(session):
+        elif now - watch.asked > grace_of(
+            session, self._state.board.settings, self._config.stop_grace
+        ):
             found = self._owners.members(session.id, leader)
             isolation = session.isolation
             if isolation and isolation.scope == "process" and not watch.limits_lifted:
@@ -209,14 +212,14 @@ class ProcessWatcher:
                 self._mps.end_clients(found)
             processes.send_signal(found, signal.SIGKILL)
 
-    def _grace(self, session: Session) -> float:
-        """Return the seconds that a session has to end by itself, by the reason for its end."""
-        settings = self._state.board.settings
-        if session.goal == "requeue":
-            return grace_left(session, settings.rules.grace, self._config.stop_grace)
-        if session.reason and session.reason.code in BY_POLICY:
-            return settings.ruling(session, session.since).limits.grace
-        return self._config.stop_grace
+
+def grace_of(session: Session, settings: Settings, usual: float) -> float:
+    """Return the seconds that a session has to end by itself, by the reason for its end."""
+    if session.goal == "requeue":
+        return grace_left(session, settings.rules.grace, usual)
+    if session.reason and session.reason.code in BY_POLICY:
+        return settings.ruling(session, session.since).limits.grace
+    return usual
 
 
 _SILENT = 5.0
