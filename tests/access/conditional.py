@@ -6,6 +6,7 @@ needs is here, written down apart from what decides it.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -101,6 +102,11 @@ def without_exec(rights: Rights) -> Rights:
     return Rights(rights.caller, roles=rights.roles, withheld={"team-c": frozenset({"exec"})})
 
 
+def inside(rights: Rights) -> Rights:
+    """Let a person ask by a program in a session, who is no administrator then."""
+    return Rights(dataclasses.replace(rights.caller, inside="exp-2"), rights.admin, rights.roles)
+
+
 ROWS = [
     *(
         report(f"{kind} of a dataset", NEEDS.get(kind, LEADS), kind=kind, dataset="faces")
@@ -111,6 +117,14 @@ ROWS = [
     report("as another kind", {"owner", ADMIN}, "job-1", kind="evict", dataset="faces"),
     Row("jobs.cancel", "of a dataset", LEADS, {"job": "job-1"}),
     Row("jobs.cancel", "of none", {"member", ADMIN}, {"job": "job-3"}, before=job_without_dataset),
+    Row(
+        "jobs.cancel",
+        "of none, from inside a session",
+        {"member"},
+        {"job": "job-3"},
+        before=job_without_dataset,
+        rights=inside,
+    ),
     Row("jobs.get", "of none", {"member", ADMIN}, {"job": "job-3"}, before=job_without_dataset),
     Row(
         "sessions.endpoint",
@@ -162,6 +176,7 @@ ROWS = [
             "volumes.delete": LEADS,
             "datasets.delete": LEADS,
             "versions.tag": MEMBERS,
+            "versions.verify": MEMBERS,
             "snapshots.create": {"owner", "session"},
             "snapshots.get": {"owner"},
         }.items()
