@@ -51,7 +51,6 @@ unexport PYTHONDONTWRITEBYTECODE
 BUILT := jupyter_gpuquota/labextension/package.json
 NODE_MODULES := labextension/node_modules/.stamp
 DEMO_CONFIG := $(VENV)/etc/jupyter/jupyter_gpuquota_config.py
-comma := ,
 # JupyterLab opens a browser, unless BROWSER=none, or Linux without a screen: then a text browser would
 # take the terminal.
 SCREEN := $(if $(filter Linux,$(shell uname)),$(BROWSER)$(DISPLAY)$(WAYLAND_DISPLAY),yes)
@@ -200,22 +199,19 @@ $(BUILT): $(FRONT_END) $(NODE_MODULES)
 	@cd labextension && $(STEP) 'Building the front end' jlpm build
 	@touch $@
 
-# Install this checkout with the extras $(1).
-install = SKIP_JUPYTER_BUILDER=1 $(STEP) 'Installing jupyter_gpuquota[$(1)] in .venv' \
-	uv pip install --python $(VENV) --no-build-isolation --editable '.[$(1)]'
-
+# First remove the link that `linked` makes: uv would write through it into the source tree.
 $(STAMPS)/package: pyproject.toml install.json $(wildcard jupyter-config/*/*) labextension/package.json | $(STAMPS)/build-tools
-	@$(call install,dev$(comma)nvml$(comma)pandas)
+	@rm -rf $(VENV)/share/jupyter/labextensions/jupyter-gpuquota
+	@SKIP_JUPYTER_BUILDER=1 $(STEP) 'Installing jupyter_gpuquota and JupyterLab in .venv' \
+		uv pip install --python $(VENV) --no-build-isolation --editable '.[dev,nvml,pandas]'
 	@touch $@
 
 $(STAMPS)/test-tools: $(STAMPS)/package
-	@$(call install,test)
+	@$(STEP) 'Installing what the tests need in .venv' uv pip install --python $(VENV) -r pyproject.toml --extra test
 	@touch $@
 
-# JupyterLab loads the front end from this checkout. First remove the link that `develop` makes: it must
-# not write through it into the source tree.
+# JupyterLab loads the front end from this checkout.
 $(STAMPS)/linked: $(STAMPS)/package $(BUILT)
-	@rm -rf $(VENV)/share/jupyter/labextensions/jupyter-gpuquota
 	@jupyter-builder develop . --overwrite --log-level=WARN
 	@touch $@
 
