@@ -127,22 +127,33 @@ def _clear(rest: Rest, name: str) -> None:
     wait_for(lambda: not _volumes(rest, name), f"the volumes of {name} have gone")
 
 
-def remove(rest: Rest) -> None:
-    """Delete the projects."""
+def remove_namespaces(rest: Rest) -> None:
+    """Delete the projects; the cluster finishes it alone."""
     for name in QUOTAS:
-        for kind, found in (("ClusterQueue", (name, f"{name}-interactive")), ("Cohort", (name,))):
-            for each in found:
-                try:
-                    rest.delete(rest.path(KUEUE, kind, "", each))
-                except Refused:  # it was not made
-                    continue
         rest.delete(rest.path("v1", "Namespace", "", name))
-    wait_for(lambda: not _left(rest), "the namespaces have gone")
 
 
-def _left(rest: Rest) -> set[str]:
-    found = rest.get(rest.path("v1", "Namespace"))["items"]
-    return {item["metadata"]["name"] for item in found} & set(QUOTAS)
+def remove_kueue(rest: Rest) -> None:
+    """Delete the queues of Kueue."""
+    gone = []
+    for name in QUOTAS:
+        queues = (name, f"{name}-interactive")
+        gone += [rest.path(KUEUE, "ClusterQueue", "", each) for each in queues]
+        gone += [rest.path(KUEUE, "LocalQueue", name, each) for each in ("gpus", "interactive")]
+        gone.append(rest.path(KUEUE, "Cohort", "", name))
+    _delete(rest, gone)
+
+
+def remove_quotas(rest: Rest) -> None:
+    """Delete the ResourceQuotas."""
+    _delete(rest, [rest.path("v1", "ResourceQuota", name, "gpus") for name in QUOTAS])
+
+
+def _delete(rest: Rest, paths: list[str]) -> None:
+    for path in paths:
+        rest.delete(path)
+    for path in paths:
+        wait_for(lambda path=path: _is_missing(rest, path), f"{path} has gone")
 
 
 def _items(rest: Rest, version: str, kind: str, namespace: str) -> list[Json]:

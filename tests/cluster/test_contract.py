@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,10 @@ from tests.cluster.contract_projects import (
     make_kueue,
     make_namespaces,
     make_quotas,
-    remove,
     remove_kai,
+    remove_kueue,
+    remove_namespaces,
+    remove_quotas,
 )
 from tests.cluster.kai_scheduler import StandIn, scheduling
 from tests.cluster.rbac import RBAC
@@ -85,19 +87,19 @@ DECLARES = frozenset(
 """The optional capabilities of the backend."""
 
 
-def projects(rest: Rest, make: Callable[[Rest], None]) -> Iterator[Rest]:
-    """Create the projects and their people, and delete them in the end."""
-    make_namespaces(rest)
-    make(rest)
-    for manifest in yaml.safe_load_all(MANIFESTS.read_text()):
-        rest.apply(manifest)
-    for person, role in ROLES.items():
-        _bind(rest, "RoleBinding", role, person, "team-c")
-    _bind(rest, "RoleBinding", "member", "outsider", "team-a")
-    _bind(rest, "ClusterRoleBinding", "admin", ADMIN)
-    yield rest
-    clear(rest)
-    remove(rest)
+@pytest.fixture(scope="module")
+def projects(kubelet: Cluster) -> Iterator[Rest]:
+    """The projects and their people; each class gives them quotas of its engine."""
+    with kubelet.keeping() as rest:
+        make_namespaces(rest)
+        for manifest in yaml.safe_load_all(MANIFESTS.read_text()):
+            rest.apply(manifest)
+        for person, role in ROLES.items():
+            _bind(rest, "RoleBinding", role, person, "team-c")
+        _bind(rest, "RoleBinding", "member", "outsider", "team-a")
+        _bind(rest, "ClusterRoleBinding", "admin", ADMIN)
+        yield rest
+        remove_namespaces(rest)
 
 
 async def opened(
@@ -142,22 +144,27 @@ async def _name_lake(backend: Backend, folder: Path) -> None:
 
 
 @pytest.fixture(scope="class")
-def kueue(kubelet: Cluster) -> Iterator[Rest]:
-    with kubelet.keeping() as rest:
-        yield from projects(rest, make_kueue)
+def kueue(projects: Rest) -> Iterator[Rest]:
+    make_kueue(projects)
+    yield projects
+    clear(projects)
+    remove_kueue(projects)
 
 
 @pytest.fixture(scope="class")
-def quotas(kubelet: Cluster) -> Iterator[Rest]:
-    with kubelet.keeping() as rest:
-        yield from projects(rest, make_quotas)
+def quotas(projects: Rest) -> Iterator[Rest]:
+    make_quotas(projects)
+    yield projects
+    clear(projects)
+    remove_quotas(projects)
 
 
 @pytest.fixture(scope="class")
-def kai(kubelet: Cluster) -> Iterator[Rest]:
-    with kubelet.keeping() as rest:
-        yield from projects(rest, make_kai)
-        remove_kai(rest)
+def kai(projects: Rest) -> Iterator[Rest]:
+    make_kai(projects)
+    yield projects
+    clear(projects)
+    remove_kai(projects)
 
 
 @pytest.fixture(scope="class")
