@@ -19,6 +19,8 @@ ALL ?=
 # The Python tests mostly wait, so more of them run in parallel than there are cores. Files keep their
 # order: those with the most tests are quick, and those with the longest tests must not come last.
 WORKERS ?= 3
+# Those of a cluster wait for its programs more than others do.
+CLUSTER_WORKERS ?= 5
 
 # Each part has a report, a memory of what failed last, and a temporary folder of its own: they run in
 # parallel. In pytest's common folder each would, at its end, remove what others have left or still use.
@@ -125,7 +127,7 @@ test-hub: $(STAMPS)/test-tools $(STAMPS)/hub $(NODE_MODULES) ## test the control
 
 .PHONY: test-cluster
 test-cluster: $(STAMPS)/test-tools $(STAMPS)/hub $(STAMPS)/chromium $(STAMPS)/linked cluster-programs other-programs ## test against a real Kubernetes API server (KUBECONFIG_TEST=)
-	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,python -m scripts.cluster run )$(PYTEST) --numprocesses=$(WORKERS) \
+	$(if $(KUBECONFIG_TEST)$(CLUSTER_TEST),,python -m scripts.cluster run )$(PYTEST) --numprocesses=$(CLUSTER_WORKERS) \
 		--dist=loadfile --no-loadscope-reorder --durations=25 tests/cluster $(ARGS)
 
 .PHONY: test-without-local

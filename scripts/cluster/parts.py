@@ -38,8 +38,8 @@ UNUSED_CONTROLLERS = (
 )
 """Controllers of kinds that neither tests nor the product use: each watches, and some write."""
 
-GO = {"GOGC": "400"}
-"""Memory instead of processor time: Go collects garbage when the heap is five times as large."""
+GO = {"GOGC": "200"}
+"""Memory instead of processor time: Go collects garbage when the heap is three times as large."""
 
 
 @dataclass(frozen=True, slots=True)
