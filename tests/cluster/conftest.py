@@ -21,7 +21,7 @@ from tests.cluster.teams import Team, Teams
 
 LONGEST = (
     "test_contract.py",
-    "test_breaking.py",
+    "test_second_cluster.py",
     "test_notebook_kernel.py",
     "test_browser.py",
     "test_snapshots.py",
