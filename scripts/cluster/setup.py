@@ -134,20 +134,14 @@ def _only_fake_pods(stage: Manifest) -> Manifest:
 
 
 def _reachable(manifest: Manifest, layout: Layout) -> Manifest:
-    """Point webhooks at Kueue's process; no Service reaches it.
-
-    Kinds with several versions are converted by it, too, except those of others, which are stored
-    as they are.
-    """
+    """Point webhooks at Kueue's process; no Service reaches it. Kinds have one version each."""
     authority = base64.b64encode((layout.keys / "ca.crt").read_bytes()).decode()
     base = f"https://127.0.0.1:{layout.ports['kueue-webhooks']}"
     if manifest["kind"] == "CustomResourceDefinition":
         spec = manifest["spec"]
         spec.pop("conversion", None)
-        if spec["group"] == "kueue.x-k8s.io" and len(spec["versions"]) > 1:
-            client = {"url": f"{base}/convert", "caBundle": authority}
-            webhook = {"conversionReviewVersions": ["v1"], "clientConfig": client}
-            spec["conversion"] = {"strategy": "Webhook", "webhook": webhook}
+        # Of each version the server keeps a cache, and has Kueue convert each change for it.
+        spec["versions"] = [each for each in spec["versions"] if each["storage"]]
     for webhook in manifest.get("webhooks", []):
         path = webhook["clientConfig"]["service"]["path"]
         webhook["clientConfig"] = {"url": f"{base}{path}", "caBundle": authority}

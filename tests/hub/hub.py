@@ -124,6 +124,7 @@ class Hub:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Run it until the end of the block; all that it has started ends with it."""
+        assert PROXY.exists(), "The Hub's proxy is not installed: `make test-hub` does that"
         names = ("JUPYTER_NO_CONFIG", "JUPYTER_CONFIG_DIR", "PYTHONPATH")
         inherited = {name: value for name, value in os.environ.items() if name not in names}
         path = f"{INSTALLED / 'bin'}{os.pathsep}{os.environ['PATH']}"
