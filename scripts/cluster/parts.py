@@ -24,9 +24,6 @@ KWOK_KINDS = (
 
 UNUSED_CONTROLLERS = (
     "bootstrap-signer-controller",
-    "certificatesigningrequest-approving-controller",
-    "certificatesigningrequest-cleaner-controller",
-    "certificatesigningrequest-signing-controller",
     "cronjob-controller",
     "daemonset-controller",
     "endpointslice-mirroring-controller",
