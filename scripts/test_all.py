@@ -107,7 +107,7 @@ class Run:
         self._ended[part.target].set()
 
     async def _speak(self) -> None:
-        """Say now and then what runs, and how far it is."""
+        """Print now and then what runs, and how far it is."""
         while True:
             await asyncio.sleep(SAYS)
             seconds = time.monotonic() - self.started

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,6 +38,12 @@ def typescript_files() -> list[Path]:
 
 def _front_end() -> Path:
     return ROOT / "labextension" / "src"
+
+
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Return the nodes of a Python file, which is parsed once for all tests."""
+    return tuple(ast.walk(ast.parse(path.read_bytes())))
 
 
 def name(path: Path) -> str:

@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from tests.architecture.sources import name, python_files, typescript_files
+from tests.architecture.sources import name, nodes_of, python_files, typescript_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ def test_properties_and_coroutines_count_as_public_methods():
 
 def nodes(files: list[Path]) -> Iterator[tuple[Path, ast.AST]]:
     for path in files:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             yield path, node
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from jupyter_gpuquota.client.exit_codes import EXIT_CODES, INTERRUPTED, exit_code_of
 from jupyter_gpuquota.errors import BY_CODE
+from tests.each import each
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
 
@@ -38,7 +37,7 @@ WANTED = {
 }
 
 
-@pytest.mark.parametrize("code", BY_CODE)
+@each(BY_CODE)
 def test_every_error_has_its_exit_code(code):
     assert exit_code_of(BY_CODE[code]("x")) == WANTED[code]
 

@@ -26,13 +26,14 @@ from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.routes.table import ROUTES
 from jupyter_gpuquota.model.sessions import LogQuery, SessionQuery, SessionRequest
 from jupyter_gpuquota.model.struct import Problem, problem_of
+from tests.each import each
 
 ABOUT = About(
     version="1", api=1, backend="b", user="me", source="none", simulated=False, capabilities=()
 )
 
 
-@pytest.mark.parametrize("row", ROUTES, ids=lambda row: row.name)
+@each(ROUTES, lambda row: row.name)
 def test_every_route_can_be_asked(row):
     args = dict.fromkeys(re.findall(r"{(\w+)}", row.path), "abc")
     message = encode(Call(row.name, args))
@@ -67,7 +68,7 @@ def test_an_answer_is_a_model_and_unknown_fields_do_not_matter():
     assert decode(Call("about.get"), Reply(200, msgspec.json.encode(newer))) == ABOUT
 
 
-@pytest.mark.parametrize("kind", BY_CODE.values(), ids=BY_CODE)
+@each(BY_CODE.values())
 def test_every_error_crosses_the_wire_unchanged(kind):
     sent = kind("What happened.", hint="What to do.", fields=(FieldError("gpu", "Bad.", "Good."),))
     reply = Reply(status_of(sent), msgspec.json.encode(problem_of(sent)))

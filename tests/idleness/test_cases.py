@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 import yaml
 
 from jupyter_gpuquota.core.idle.decide import Reading, keep_alive, observe, resume
@@ -18,6 +17,7 @@ from jupyter_gpuquota.model.policy import Policy, PolicyRequest
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.model.spans import parse_span
 from tests.builders import make_session
+from tests.each import each
 
 CASES: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ MINUTES = 700
 BEGINS = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)  # a Monday
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
+@each(CASES, lambda case: case["case"])
 def test_case(case: dict[str, Any]) -> None:
     assert play(case) == case["then"]
 

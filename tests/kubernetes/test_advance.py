@@ -21,6 +21,7 @@ from jupyter_gpuquota.model.previews import QueuePosition
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import Placement, Share, Slice
 from jupyter_gpuquota.model.sessions import Goal, Reclaim, State
+from tests.each import each
 from tests.kubernetes.sights import IMAGE, NODE, NOW, ON_N1, event, job, pod, record, seen, workload
 
 LATER = NOW + timedelta(seconds=90)
@@ -365,14 +366,14 @@ CASES: dict[str, Case] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@each(CASES)
 def test_what_is_seen_gives_state_and_reason(name: str) -> None:
     before, sight, state, code = CASES[name]
     after = advance(before, sight(before), LATER).session
     assert (after.state, after.reason.code if after.reason else "") == (state, code)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each(CASES)
 def test_what_was_seen_before_changes_nothing_more(name: str) -> None:
     before, sight, _, _ = CASES[name]
     after = advance(before, sight(before), LATER)
@@ -380,7 +381,7 @@ def test_what_was_seen_before_changes_nothing_more(name: str) -> None:
     assert again == after
 
 
-@pytest.mark.parametrize("name", CASES)
+@each(CASES)
 def test_another_controller_goes_on_from_the_record(name: str) -> None:
     before, sight, _, _ = CASES[name]
     after = advance(before, sight(before), LATER)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from msgspec.structs import replace
 
 from jupyter_gpuquota.core.lifecycle import request_resize
@@ -16,6 +15,7 @@ from jupyter_gpuquota.kubernetes.state.record import Record
 from jupyter_gpuquota.kubernetes.state.seen import Seen
 from jupyter_gpuquota.model.ending import Ending, Exit
 from jupyter_gpuquota.model.resources import Share
+from tests.each import each
 from tests.kubernetes.sights import NOW, ON_N1, job, pod, record, seen, workload
 
 WAITING = record()
@@ -165,7 +165,7 @@ def _started_job(of: Record) -> object:
     return replace(found, metadata=replace(found.metadata, annotations=kept))
 
 
-@pytest.mark.parametrize("name", CASES)
+@each(CASES)
 def test_what_is_written_next(name: str) -> None:
     of, sight, action = CASES[name]
     assert next_action(of.session, sight(of)) is action

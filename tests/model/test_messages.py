@@ -13,6 +13,7 @@ from jupyter_gpuquota.model.messages import formats
 from jupyter_gpuquota.model.messages.build import field_error, message, reason, sentences_of
 from jupyter_gpuquota.model.messages.catalog import CATALOG
 from jupyter_gpuquota.model.messages.templates import Plural, Text, kinds, render
+from tests.each import each
 
 SAMPLES: dict[str, str | int] = {
     "amount": 2500,
@@ -48,7 +49,7 @@ def templates(text: Text) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("key", CATALOG)
+@each(CATALOG)
 def test_every_message_can_be_rendered(key: str):
     found = reason("OverQuota", key, **sample(CATALOG[key]))
     assert found.message
@@ -56,7 +57,7 @@ def test_every_message_can_be_rendered(key: str):
     assert found.message == message(key, **sample(CATALOG[key])).text
 
 
-@pytest.mark.parametrize("key", CATALOG)
+@each(CATALOG)
 def test_an_argument_has_one_type_in_a_message(key: str):
     found = [
         (name, kind)

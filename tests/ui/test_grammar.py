@@ -14,6 +14,7 @@ from jupyter_gpuquota.ui.commands import COMMANDS
 from jupyter_gpuquota.ui.commands.sessions.request import read as read_request
 from jupyter_gpuquota.ui.grammar import HELP, make_parser, parse, split_line
 from jupyter_gpuquota.ui.parser import HelpRequested
+from tests.each import each
 
 
 def leaves(command: Command, *above: str) -> list[tuple[tuple[str, ...], Command]]:
@@ -184,8 +185,9 @@ def help_text(topic, *, terminal):
     return caught.value.text
 
 
-@pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
-def test_every_command_is_run_and_explained(path, command):
+@each(LEAVES, lambda leaf: " ".join(leaf[0]))
+def test_every_command_is_run_and_explained(leaf):
+    path, command = leaf
     assert command.run is not None
     text = help_text(path, terminal=True)
     assert text.startswith(f"usage: jupyter gpu {' '.join(path)}")
@@ -194,7 +196,7 @@ def test_every_command_is_run_and_explained(path, command):
     assert (command.summary in help_text(path[:-1], terminal=True)) != command.hidden
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, HELP], ids=lambda command: command.name)
+@each([*COMMANDS, HELP], lambda command: command.name)
 def test_the_overview_lists_every_command_of_its_skin(command):
     line = f"  {command.name} "
     assert (line in help_text((), terminal=True)) != command.hidden
@@ -248,8 +250,9 @@ def test_only_the_shell_has_json():
     assert parse(["list", "--json"], terminal=True).json
 
 
-@pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
-def test_the_examples_of_the_help_are_understood(path, command):
+@each(LEAVES, lambda leaf: " ".join(leaf[0]))
+def test_the_examples_of_the_help_are_understood(leaf):
+    path, command = leaf
     assert path[-1] == command.name
     for line in command.examples:
         args = parse(split_line(line), terminal=True)

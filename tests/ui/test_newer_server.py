@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any, get_origin
 
 import msgspec
-import pytest
 from msgspec import inspect
 
 from jupyter_gpuquota import Client, model
@@ -53,6 +52,7 @@ from tests.builders import (
     make_slice,
 )
 from tests.client.inmemory import find_route
+from tests.each import each
 
 DATA = {"at": NOW.isoformat(), "code": 7}
 
@@ -222,7 +222,7 @@ ANSWERS = {k for k in Model.__subclasses__() if k.__module__.startswith(f"{model
 ANSWERS -= {Endpoint}  # a scheme that the ingress does not know must not pass for plain HTTP
 
 
-@pytest.mark.parametrize("kind", [pytest.param(k, id=k.__name__) for k in sorted(ANSWERS, key=str)])
+@each(sorted(ANSWERS, key=str))
 def test_no_answer_has_a_closed_vocabulary_or_refuses_a_field(kind: type[Model]) -> None:
     info = inspect.type_info(kind)
     assert isinstance(info, inspect.StructType)
