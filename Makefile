@@ -96,7 +96,8 @@ test-pure: $(STAMPS)/test-tools other-programs ## run the tests that start no pr
 
 .PHONY: test-quick
 test-quick: $(STAMPS)/test-tools ## run most of these in half a minute, for use while working (ARGS= goes to pytest)
-	pytest --quiet --numprocesses=2 --dist=worksteal --durations=5 $(QUICK:%=tests/%) $(ARGS)
+	pytest --quiet --numprocesses=2 --dist=worksteal --durations=5 \
+		--hypothesis-profile=brief $(QUICK:%=tests/%) $(ARGS)
 
 .PHONY: again
 again: $(STAMPS)/test-tools $(STAMPS)/linked ## run one test five times and say how often it passed (TEST=tests/x.py::test_y)

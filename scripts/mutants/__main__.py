@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
@@ -47,7 +47,9 @@ def main(arguments: list[str]) -> int:
     """Try the mutants of a seed, and print what became of them."""
     seed = int(arguments[0]) if arguments else random.SystemRandom().randrange(2**32)
     print(f"Seed {seed}", flush=True)
-    chosen = list(choose(random.Random(seed)))  # noqa: S311 (no secret)
+    chance = random.Random(seed)  # noqa: S311 (no secret)
+    chosen = list(choose(chance))
+    chance.shuffle(chosen)  # so that a run that is ended early says something of all layers
     imports = Imports(ROOT)
     with TemporaryDirectory(prefix="mutants-") as folder:
         trees: SimpleQueue[Path] = SimpleQueue()
@@ -55,9 +57,10 @@ def main(arguments: list[str]) -> int:
             trees.put(copied(Path(folder, str(number))))
         with ThreadPoolExecutor(PARALLEL) as pool:
             results = []
-            for result in pool.map(lambda each: tried(each, imports, trees), chosen):
-                show(result)
-                results.append(result)
+            running = [pool.submit(tried, each, imports, trees) for each in chosen]
+            for done in as_completed(running):
+                show(done.result())
+                results.append(done.result())
     count = {verdict: [each.verdict for each in results].count(verdict) for verdict in VERDICTS}
     decided = count["killed"] + count["survived"]
     print(f"Seed {seed}: {count}, {count['killed'] / max(decided, 1):.0%} of those decided killed")
