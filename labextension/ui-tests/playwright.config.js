@@ -2,9 +2,10 @@
  * Browser tests: Galata's helpers, a JupyterLab of its own for each worker, on a free port, and the
  * system's Chromium where there is one (else the one that Playwright has downloaded).
  *
- * Files run in parallel, the tests of a file in order. A file may run on either server, so it
- * leaves nothing behind there but sessions, which the next test clears.
+ * Files run in parallel, the tests of a file in order, all of a worker in one page. A test clears the
+ * server and puts the page back before it begins, so none needs to clean up.
  *
+ * `@all` marks what differs from another test by the theme only: `--grep-invert @all` leaves it out.
  * What runs in sessions (their pages, logs and ends) is for tests tagged `@live`. All others do with
  * any backend: `JUPYTER_GPUQUOTA_BACKEND=memory jlpm test --grep-invert @live`.
  */
@@ -51,7 +52,7 @@ module.exports = {
   testDir: 'tests',
   workers: WORKERS,
   forbidOnly: !!process.env.CI,
-  timeout: 180 * 1000,
+  timeout: 120 * 1000,
   expect: { timeout: 30 * 1000 },
   reporter: [['list'], ['junit', { outputFile: join(REPORTS, 'browser.xml') }]],
   use: {

@@ -31,5 +31,4 @@ test('datasets', async ({ page, workspace, request, baseURL }) => {
   await page.getByRole('grid', { name: 'Differences' }).waitFor();
   await page.getByText('train/002.txt').waitFor();
   await shoot('datasets-compare');
-  await data.remove();
 });

@@ -7,6 +7,8 @@ module.exports = {
   testMatch: '*.shots.ts',
   reporter: [['list']],
   workers: 1,
+  // Pictures are taken with styles of their own.
+  use: { ...base.use, fresh: true },
   webServer: {
     ...base.webServer[0],
     cwd: `${__dirname}/..`

@@ -18,9 +18,7 @@ const test = base.extend({
 const shoot = (page: IJupyterLabPageFixture, name: string) =>
   page.screenshot({ path: `${IMAGES}/${name}.png`, animations: 'disabled' });
 
-test('volumes', async ({ page, workspace, api, request }) => {
-  const contents = galata.newContentsHelper(request);
-  const storage = new Storage(request, api, contents, 'scratch');
+test('volumes', async ({ page, workspace, api }) => {
   const volumes = new Section(page, workspace, 'Volumes');
   await page.addStyleTag({ content: '.Toastify { display: none }' });
   await volumes.open();
@@ -41,8 +39,6 @@ test('volumes', async ({ page, workspace, api, request }) => {
   await form.getByLabel('Volume 2 read-only').check();
   await expect(workspace.verdict).toContainText('Starts now');
   await shoot(page, 'volumes');
-  await storage.removeVolume('scans');
-  await storage.removeVolume('scratch');
 });
 
 test('snapshots', async ({ page, workspace, api, request }) => {
@@ -82,5 +78,4 @@ test('snapshots', async ({ page, workspace, api, request }) => {
     });
   });
   await shoot(page, 'snapshots-restore');
-  await storage.clear();
 });

@@ -1,7 +1,8 @@
 import { resolve } from 'path';
+import type { APIRequestContext } from '@playwright/test';
 import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
 import { galata } from '@jupyterlab/galata';
-import { Administration, set } from '../tests/administration';
+import { Administration } from '../tests/administration';
 import { expect, test as base, Workspace } from '../tests/workspace';
 
 const IMAGES = resolve(__dirname, '../../../docs/images');
@@ -174,3 +175,14 @@ test('narrow', async ({ page, busy }) => {
   await busy.panel.getByText('1 session queued – why?').click();
   await busy.panel.screenshot({ path: `${IMAGES}/narrow.png` });
 });
+
+/** Set the rules, or all node groups, as somebody else would. */
+async function set(
+  request: APIRequestContext,
+  url: string,
+  data: Record<string, unknown>
+): Promise<void> {
+  const { revision } = await (await request.get(url)).json();
+  const answer = await request.put(url, { data: { ...data, revision } });
+  expect(answer.status(), await answer.text()).toBe(200);
+}

@@ -1,7 +1,4 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
-import { expect } from '@jupyterlab/galata';
-import type { APIRequestContext } from '@playwright/test';
 
 /** The admins' view as a test sees it. */
 export class Administration {
@@ -53,26 +50,4 @@ export class Administration {
   async click(name: string): Promise<void> {
     await this.whole.getByRole('button', { name, exact: true }).click();
   }
-
-  /** Return what is wrong with it, by WCAG 2.2 A and AA. */
-  async problems(): Promise<string[]> {
-    const { violations } = await new AxeBuilder({ page: this.page })
-      .include('.jp-GpuQuota-administration')
-      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-      .analyze();
-    return violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join('\n')}`
-    );
-  }
-}
-
-/** Set the rules, or all node groups, as somebody else would. */
-export async function set(
-  request: APIRequestContext,
-  url: string,
-  data: Record<string, unknown>
-): Promise<void> {
-  const { revision } = await (await request.get(url)).json();
-  const answer = await request.put(url, { data: { ...data, revision } });
-  expect(answer.status(), await answer.text()).toBe(200);
 }

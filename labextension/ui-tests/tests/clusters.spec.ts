@@ -5,6 +5,9 @@ const test = withLab('jupyter_server_own_config.py', 'jupyterlab', {
   GPUQUOTA_TEST_CLUSTERS: 'yes'
 });
 
+/** Its tests load JupyterLab several times. */
+test.describe.configure({ timeout: 240_000 });
+
 test.afterEach(async ({ lab }) => {
   await lab.api.clear();
 });

@@ -1,6 +1,7 @@
 import type { galata, IJupyterLabPageFixture } from '@jupyterlab/galata';
 import type { APIRequestContext, Locator } from '@playwright/test';
 import { expect } from '@playwright/test';
+import type { Workspace } from './workspace';
 
 type Contents = ReturnType<typeof galata.newContentsHelper>;
 
@@ -24,12 +25,6 @@ export class Datasets {
     await this._write('labels.csv', 'id,label\n1,one\n7,seven\n');
     await this._write('train/002.txt', 'two');
     await this._sync('second');
-  }
-
-  /** Remove it, with its copies in the cache. */
-  async remove(): Promise<void> {
-    await this._contents.deleteDirectory(this.name);
-    await this._request.delete(this._url(`datasets/${this.name}`));
   }
 
   /** The row of the dataset, or of the version with a message. */
@@ -82,4 +77,21 @@ export class Datasets {
   private _url(path: string): string {
     return `${this._base}/gpuquota/api/${path}`;
   }
+}
+
+/** Show a dataset's versions in the panel. */
+export async function openSection(
+  page: IJupyterLabPageFixture,
+  workspace: Workspace,
+  data: Datasets
+): Promise<void> {
+  await workspace.open();
+  const title = workspace.panel.locator('.jp-AccordionPanel-title', {
+    hasText: 'Datasets'
+  });
+  if ((await title.getAttribute('aria-expanded')) !== 'true') {
+    await title.click();
+  }
+  await data.row(data.name).locator('.jp-GpuQuota-treeHead').click();
+  await expect(data.row('second')).toContainText('not here');
 }

@@ -1,3 +1,4 @@
+import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
 import { card, test } from './templates';
 import { expect } from './workspace';
 
@@ -17,20 +18,16 @@ test('a breakpoint stops a cell in a session @live', async ({
 
   await page.notebook.setCell(0, 'code', 'answer = 6\nanswer *= 7\nanswer');
   const bug = page.locator('.jp-NotebookPanel-toolbar .jp-DebuggerBugButton');
-  const gutter = page.locator(
-    '.jp-Notebook .cm-breakpoint-gutter > .cm-gutterElement'
-  );
-  await expect(async () => {
-    if ((await bug.getAttribute('aria-pressed')) !== 'true') {
-      await bug.click();
-    }
-    await expect(bug).toHaveAttribute('aria-pressed', 'true');
-    // The first of these elements has no line.
-    await gutter.nth(3).click({ position: { x: 5, y: 5 }, timeout: 5000 });
-    await expect(page.locator('.cm-breakpoint-icon')).toHaveCount(1, {
-      timeout: 5000
-    });
-  }).toPass({ timeout: 90_000 });
+  await bug.click({ timeout: 90_000 });
+  await expect(bug).toHaveAttribute('aria-pressed', 'true');
+  await expect.poll(() => isDebugging(page), { timeout: 60_000 }).toBe(true);
+  // The first of these elements has no line. A second click would take the breakpoint away again.
+  await page
+    .locator('.jp-Notebook .cm-breakpoint-gutter > .cm-gutterElement')
+    .nth(3)
+    .click({ position: { x: 5, y: 5 } });
+  await expect.poll(() => breakpoints(page), { timeout: 60_000 }).toEqual([3]);
+  await expect(page.locator('.cm-breakpoint-icon')).toHaveCount(1);
 
   await page.evaluate(() => {
     void window.jupyterapp.commands.execute('notebook:run-cell');
@@ -42,6 +39,23 @@ test('a breakpoint stops a cell in a session @live', async ({
     void window.jupyterapp.commands.execute('debugger:continue');
   });
   await expect(output).toHaveText('42', { timeout: 60_000 });
-  await page.notebook.save();
-  await page.notebook.close();
 });
+
+/** Return whether the kernel is ready for breakpoints. */
+function isDebugging(page: IJupyterLabPageFixture): Promise<boolean> {
+  return page.evaluate(async () => {
+    const id = '@jupyterlab/debugger-extension:service';
+    return (await window.galata.getPlugin(id))?.isStarted ?? false;
+  });
+}
+
+/** Return the lines where the kernel itself, not only the page, has breakpoints. */
+function breakpoints(page: IJupyterLabPageFixture): Promise<number[]> {
+  return page.evaluate(async () => {
+    const id = '@jupyterlab/debugger-extension:service';
+    const session = (await window.galata.getPlugin(id))?.session;
+    const state = await session?.restoreState();
+    const files = state?.body.breakpoints ?? [];
+    return files.flatMap(file => file.breakpoints.map(({ line }) => line));
+  });
+}

@@ -4,6 +4,9 @@ import { NOTEBOOK } from './notebook';
 import { Storage } from './storage';
 import { expect, test } from './workspace';
 
+/** Its tests load JupyterLab several times. */
+test.describe.configure({ timeout: 240_000 });
+
 /** The page of a session with a notebook in it. */
 class Inside {
   constructor(readonly page: Page) {}
@@ -46,10 +49,6 @@ test.describe('what is typed and not saved @live', () => {
     inside = new Inside(await page.context().newPage());
   });
 
-  test.afterEach(async () => {
-    await inside.page.close({ runBeforeUnload: false });
-  });
-
   test('is on disk before a snapshot is taken', async ({
     api,
     request,
@@ -69,8 +68,6 @@ test.describe('what is typed and not saved @live', () => {
     await storage.take(id, 'with what was typed');
     const { content } = await (await request.get(file)).json();
     expect(content.cells[0].source).toBe('typed');
-    await inside.page.close({ runBeforeUnload: false });
-    await storage.clear();
   });
 
   test('is on disk when the session is suspended, and comes back with it', async ({

@@ -1,7 +1,7 @@
 import { runCode } from './notebook';
 import { expect, test } from './workspace';
 
-test('half a GPU is launched from the panel, opened through the ingress and stopped @live', async ({
+test('half a GPU is launched from the panel, opened through the ingress, copied and stopped @live', async ({
   page,
   workspace,
   api
@@ -37,6 +37,13 @@ test('half a GPU is launched from the panel, opened through the ingress and stop
   expect(await session.evaluate(() => window.opener)).toBeNull();
   await expect(await runCode(session, 'print(6 * 7)')).toHaveText('42');
   await session.close();
+
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await workspace.act('exp-1', 'Copy URL');
+  const [{ id }] = await api.list();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    new RegExp(`^http://.*/gpuquota/s/${id}/$`)
+  );
 
   await workspace.act('exp-1', 'Stop…');
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();

@@ -1,6 +1,9 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { expectAccessible } from './accessible';
 import { expect, test, Workspace } from './workspace';
+
+/** Its tests load JupyterLab several times. */
+test.describe.configure({ timeout: 240_000 });
 
 /** Launch a session and open its own JupyterLab beside the one that shows it. */
 async function enter(
@@ -35,42 +38,21 @@ async function workspaces(page: Page, base: string): Promise<string[]> {
   return (await answer.json()).workspaces.ids;
 }
 
-test("a session's page says where one is @live", async ({ workspace }) => {
-  const { inside } = await enter(workspace, 'exp-1');
+test("a session's page says where one is, and leads to details, back and to suspending @live", async ({
+  workspace
+}) => {
+  const { page, api } = workspace;
+  const { id, inside } = await enter(workspace, 'exp-1');
   await expect(chip(inside)).toHaveText(/exp-1 · ½ GPU · 16 GiB\s*simulated/);
   await expect(inside).toHaveTitle(/^exp-1 – JupyterLab/);
   await expect(inside.locator('.jp-GpuQuota-statusItem').first()).toHaveText(
     '½ GPU · 16 GiB (simulated)'
   );
-  const { violations } = await new AxeBuilder({ page: inside })
-    .include('#jp-gpuquota-chip')
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-    .analyze();
-  expect(violations).toEqual([]);
+  await expectAccessible(inside, ['#jp-gpuquota-chip']);
   const icon = inside.locator('link[rel="icon"]');
   await expect(icon).toHaveAttribute('href', /^data:image\/svg\+xml,/);
 
-  await inside.locator('[data-id="jupyter-gpuquota:panel"]').click();
-  const row = inside.locator('[data-row]', { hasText: 'exp-1' });
-  await expect(row).toContainText('this session');
-  await workspace.open();
-  await expect(workspace.row('exp-1')).toContainText('Running');
-  await expect(workspace.row('exp-1')).not.toContainText('this session');
-
-  // Its kernel is that of its server: other sessions' Launchers have a card for it.
-  const own = inside.locator('.jp-LauncherCard[title*="exp-1"]').first();
-  await expect(own).toBeAttached({ timeout: 90_000 });
-  await expect(own).toBeHidden();
-  await inside.getByText('Python 3 (ipykernel)').first().click();
-  await expect(inside).toHaveTitle(/^exp-1 – Untitled.*ipynb$/);
-  await inside.close();
-});
-
-test('the chip leads to details, suspending and back, by keyboard @live', async ({
-  workspace
-}) => {
-  const { page, api } = workspace;
-  const { id, inside } = await enter(workspace, 'exp-1');
+  // By the keyboard alone.
   await chip(inside).focus();
   await inside.keyboard.press('Enter');
   await expect(menu(inside).getByRole('menuitem')).toHaveText([
@@ -80,11 +62,17 @@ test('the chip leads to details, suspending and back, by keyboard @live', async 
   ]);
   await inside.keyboard.press('Escape');
   await expect(chip(inside)).toBeFocused();
-
   await inside.keyboard.press('Enter');
   await inside.keyboard.press('ArrowDown');
   await inside.keyboard.press('Enter');
   await expect(inside.locator('.jp-GpuQuota-details')).toContainText('exp-1');
+
+  await inside.locator('[data-id="jupyter-gpuquota:panel"]').click();
+  const row = inside.locator('[data-row]', { hasText: 'exp-1' });
+  await expect(row).toContainText('this session');
+  await workspace.open();
+  await expect(workspace.row('exp-1')).toContainText('Running');
+  await expect(workspace.row('exp-1')).not.toContainText('this session');
 
   // JupyterLab is open in another tab, which shows the session.
   await page.sidebar.close('left');
@@ -111,10 +99,11 @@ test('the chip leads to details, suspending and back, by keyboard @live', async 
     .getByRole('button', { name: 'Suspend' })
     .click();
   await api.reaches('exp-1', 'suspended');
-  await inside.close();
 });
 
-test('a session has a workspace of its own @live', async ({ workspace }) => {
+test('a session has a workspace of its own, also one that is opened from inside another @live', async ({
+  workspace
+}) => {
   const { page, api } = workspace;
   await page.notebook.createNew('outer.ipynb');
   const before = await workspaces(page, api.base);
@@ -122,23 +111,17 @@ test('a session has a workspace of its own @live', async ({ workspace }) => {
   const own = `${api.base}/gpuquota/s/${id}`;
   await expect(inside).toHaveURL(`${own}/lab/workspaces/exp-1`);
   await expect(tabs(inside)).toHaveText(['Launcher']);
+  // Its kernel is that of its server: other sessions' Launchers have a card for it.
+  const card = inside.locator('.jp-LauncherCard[title*="exp-1"]').first();
+  await expect(card).toBeAttached({ timeout: 90_000 });
+  await expect(card).toBeHidden();
   await inside.getByText('Python 3 (ipykernel)').first().click();
   await expect(tabs(inside)).toHaveText([/Untitled/]);
+  await expect(inside).toHaveTitle(/^exp-1 – Untitled.*ipynb$/);
   await expect.poll(() => workspaces(inside, own)).toEqual(['exp-1']);
   expect(await workspaces(page, api.base)).toEqual(before);
 
-  const other = await enter(workspace, 'exp-2');
-  await expect(tabs(other.inside)).toHaveText(['Launcher']);
-  await inside.reload();
-  await expect(tabs(inside)).toHaveText([/Untitled/]);
-  await other.inside.close();
-  await inside.close();
-});
-
-test('a session is opened from inside another @live', async ({ workspace }) => {
-  const { api } = workspace;
-  const { inside } = await enter(workspace, 'exp-1');
-  const { id } = await api.create({ name: 'exp-2', command: [] });
+  const { id: second } = await api.create({ name: 'exp-2', command: [] });
   await api.reaches('exp-2', 'running');
   await inside.locator('[data-id="jupyter-gpuquota:panel"]').click();
   const opened = inside.context().waitForEvent('page');
@@ -149,8 +132,9 @@ test('a session is opened from inside another @live', async ({ workspace }) => {
   const other = await opened;
   await expect(chip(other)).toContainText('exp-2', { timeout: 90_000 });
   await expect(other).toHaveURL(
-    `${api.base}/gpuquota/s/${id}/lab/workspaces/exp-2`
+    `${api.base}/gpuquota/s/${second}/lab/workspaces/exp-2`
   );
-  await other.close();
-  await inside.close();
+  await expect(tabs(other)).toHaveText(['Launcher']);
+  await inside.reload();
+  await expect(tabs(inside)).toHaveText([/Untitled/]);
 });

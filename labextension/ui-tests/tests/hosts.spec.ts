@@ -4,6 +4,9 @@ import { freePort, ILab, withLab } from './ownlab';
 
 const test = withLab('jupyter_server_hosts_config.py');
 
+/** Its tests load JupyterLab several times. */
+test.describe.configure({ timeout: 240_000 });
+
 /** What a script in a page got hold of. */
 interface ILoot {
   tokens: string[];

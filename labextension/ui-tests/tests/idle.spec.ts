@@ -2,17 +2,15 @@ import type { Page } from '@playwright/test';
 import { NOTEBOOK } from './notebook';
 import { expect, test } from './workspace';
 
+/** Its tests load JupyterLab several times. */
+test.describe.configure({ timeout: 240_000 });
+
 /** The warning comes soon, and leaves time to answer it. */
 const WARNS = { idle_timeout: '1m', warn_before: '55s' };
 /** The end comes soon after the warning. */
 const ENDS = { idle_timeout: '12s', warn_before: '10s' };
-const NEVER = { idle_timeout: 0 };
 /** A Jupyter Server. */
 const SERVER = { name: 'exp-1', command: [] };
-
-test.afterEach(async ({ api }) => {
-  await api.setPolicy(NEVER);
-});
 
 test('an idle session warns, is kept alive, and says who decided @live', async ({
   page,
@@ -51,27 +49,6 @@ test('an idle session warns, is kept alive, and says who decided @live', async (
   await other.close();
   await expect(status).toBeHidden();
   await expect(workspace.row('exp-1')).toHaveAccessibleName(/kept alive until/);
-});
-
-test('after acting the rule is named, and resume is one click away', async ({
-  workspace,
-  api
-}) => {
-  await api.setPolicy(ENDS);
-  await workspace.open();
-  await api.create(SERVER);
-  await api.reaches('exp-1', 'running');
-  const row = workspace.row('exp-1');
-  const notice = workspace.notice(
-    /Suspended: idle for .* \(idle timeout of everyone's policy\)/
-  );
-  await expect(notice).toBeVisible({ timeout: 120_000 });
-  await expect(workspace.notice(/unless used/)).toBeHidden();
-  await expect(row).toContainText('Suspended – idle');
-  await expect(notice).toContainText('Files and settings are kept.');
-  await row.getByRole('button', { name: 'Resume' }).click();
-  await expect(notice).toBeHidden();
-  await api.reaches('exp-1', 'running');
 });
 
 test("a session's own JupyterLab warns, saves what is unsaved, and explains the end @live", async ({

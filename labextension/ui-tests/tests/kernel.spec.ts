@@ -1,7 +1,10 @@
 import type { Locator, Page } from '@playwright/test';
-import { expectAccessible, expectAccessibleIn, THEMES } from './storage';
+import { expectAccessible, inThemes, setTheme } from './accessible';
 import { card, test } from './templates';
 import { expect } from './workspace';
+
+/** Its tests load JupyterLab several times. */
+test.describe.configure({ timeout: 240_000 });
 
 const item = (page: Page): Locator =>
   page.locator('.jp-GpuQuota-kernelItem button');
@@ -37,7 +40,7 @@ test('a card of the Launcher opens a notebook on a new session, which ends with 
   await expect(dialog.getByRole('radio', { name: '¼' })).toBeChecked();
   await expect(dialog).toContainText('kernel memory is lost');
   await dialog.getByLabel('Variables to keep').fill('kept');
-  await expectAccessible(page, '.jp-Dialog', '.jp-GpuQuota-kernelItem');
+  await expectAccessible(page, ['.jp-Dialog', '.jp-GpuQuota-kernelItem']);
   await dialog.getByRole('radio', { name: '½' }).check();
   await dialog.getByRole('button', { name: 'Relaunch' }).click();
   await expect(item(page)).toContainText('½ GPU', { timeout: 90_000 });
@@ -51,32 +54,6 @@ test('a card of the Launcher opens a notebook on a new session, which ends with 
   await page.notebook.save();
   await page.notebook.close();
   await api.reaches(spec.name, 'suspended');
-});
-
-test('a cell waits for its session, and says why @live', async ({
-  page,
-  api,
-  templates
-}) => {
-  await api.create({ name: 'before', project: 'team-c', gpu: '2' });
-  await api.reaches('before', 'running');
-  await templates.save('Queued', {
-    request: { project: 'team-c', gpu: '1', kind: 'interactive' }
-  });
-  await card(page, 'Queued').click();
-  await expect(item(page)).toContainText('Queued (#1)');
-  await page.notebook.setCell(0, 'code', 'print(6 * 7)');
-  await page.evaluate(() => {
-    void window.jupyterapp.commands.execute('notebook:run-cell');
-  });
-  await expect(output(page)).toContainText('is queued: ');
-  await expect(output(page)).toContainText('position 1');
-  await expectAccessible(page, '.jp-GpuQuota-kernelItem', '.jp-OutputArea');
-
-  await api.stop('before');
-  await expect(output(page)).toHaveText(/^\s*42\s*$/, { timeout: 90_000 });
-  await page.notebook.save();
-  await page.notebook.close();
 });
 
 test('a new notebook is on a GPU only if that is chosen @live', async ({
@@ -112,54 +89,61 @@ test('a new notebook is on a GPU only if that is chosen @live', async ({
   await dialog.getByRole('button', { name: 'No Kernel' }).click();
 });
 
-test.describe('at 200 % zoom', () => {
-  // Half as many CSS pixels, each twice as large: what a browser makes of its zoom.
-  test.use({ viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 });
-
-  test('a kernel that waits can be seen and used beside a narrow panel @live', async ({
-    page,
-    api,
-    templates,
-    workspace
-  }) => {
+for (const [theme, title] of inThemes(
+  'a cell waits for its session, and says why, also at 200 % zoom'
+)) {
+  test(`${title} @live`, async ({ page, api, templates, workspace }) => {
+    await setTheme(page, theme);
     await api.create({ name: 'before', project: 'team-c', gpu: '2' });
     await api.reaches('before', 'running');
     await templates.save('Queued', {
       request: { project: 'team-c', gpu: '1', kind: 'interactive' }
     });
     await card(page, 'Queued').click();
-    await expect(item(page)).toBeAttached();
+    await expect(item(page)).toContainText('Queued (#1)');
     await page.notebook.setCell(0, 'code', 'print(6 * 7)');
     await page.evaluate(() => {
       void window.jupyterapp.commands.execute('notebook:run-cell');
     });
     await expect(output(page)).toContainText('is queued: ');
+    await expect(output(page)).toContainText('position 1');
+
+    // Half as many CSS pixels, each twice as large: what a browser makes of its zoom.
+    await zoom(page);
     await workspace.open();
     await page.sidebar.setWidth(260);
     const whole = (part: Locator) =>
       part.evaluate(node => node.scrollWidth <= node.clientWidth);
-    expect(await whole(output(page))).toBe(true);
-    expect(await whole(workspace.panel)).toBe(true);
-
-    const more = page.locator('.jp-Toolbar-responsive-opener:visible');
-    for (const theme of THEMES) {
-      await page.theme.setTheme(theme);
-      // The toolbar shows what it has no room for when it is asked to.
-      await more.click();
-      await expect(item(page)).toBeInViewport({ ratio: 1 });
-      await expect(item(page)).toContainText('Queued (#1)');
-      await expectAccessibleIn(
-        theme,
-        page,
-        '.jp-GpuQuota-kernelItem',
-        '.jp-OutputArea',
-        '.jp-GpuQuota-team'
-      );
-    }
+    await expect.poll(() => whole(output(page))).toBe(true);
+    await expect.poll(() => whole(workspace.panel)).toBe(true);
+    // The toolbar shows what it has no room for when it is asked to.
+    await page.locator('.jp-Toolbar-responsive-opener:visible').click();
+    await expect(item(page)).toBeInViewport({ ratio: 1 });
+    await expect(item(page)).toContainText('Queued (#1)');
+    await expectAccessible(page, [
+      '.jp-GpuQuota-kernelItem',
+      '.jp-OutputArea',
+      '.jp-GpuQuota-team'
+    ]);
     await item(page).click();
     const details = page.getByRole('menuitem', { name: 'Show Details' });
     await expect(details).toBeInViewport({ ratio: 1 });
     await page.keyboard.press('Escape');
     await expect(details).toHaveCount(0);
+
+    await api.stop('before');
+    await expect(output(page)).toHaveText(/^\s*42\s*$/, { timeout: 90_000 });
   });
-});
+}
+
+/** Show a page as at 200 %, until its size is set again. */
+async function zoom(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 640, height: 400 });
+  const devtools = await page.context().newCDPSession(page.mainFrame());
+  await devtools.send('Emulation.setDeviceMetricsOverride', {
+    width: 640,
+    height: 400,
+    deviceScaleFactor: 2,
+    mobile: false
+  });
+}

@@ -68,34 +68,3 @@ test('a log is followed, searched and read from its beginning @live', async ({
   await log.getByRole('button', { name: 'Wrap lines' }).click();
   await expect(text.locator('pre').first()).toHaveCSS('white-space', 'pre');
 });
-
-test('the log of a queued session says when it begins', async ({
-  page,
-  workspace,
-  api
-}) => {
-  await workspace.open();
-  await api.create({ name: 'first', project: 'team-b', gpu: '2' });
-  await api.create({ name: 'later', project: 'team-b', gpu: '1' });
-  await workspace.act('later', 'Show Log');
-  await expect(page.locator('.jp-GpuQuota-log')).toContainText(
-    'The log begins when later starts.'
-  );
-});
-
-test('a log ends with its session, and goes on when that is resumed @live', async ({
-  page,
-  workspace,
-  api
-}) => {
-  await workspace.open();
-  await api.create({ name: 'short', command: ['sh', '-c', 'echo one run'] });
-  await api.reaches('short', 'done');
-  await expect(workspace.row('short')).toContainText('Done');
-  await workspace.act('short', 'Show Log');
-  const log = page.locator('.jp-GpuQuota-log');
-  await expect(log).toContainText('ended');
-  await expect(log.getByRole('log')).toContainText('one run');
-  await workspace.act('short', 'Resume');
-  await expect(log.getByRole('log')).toContainText(/one run[^]*one run/);
-});

@@ -6,6 +6,9 @@ import type {
 } from '@playwright/test';
 import { Api, expect, test } from './workspace';
 
+/** Its tests load JupyterLab several times. */
+test.describe.configure({ timeout: 240_000 });
+
 const LINES = 40;
 /** While a file of this name exists, the cell pauses in the middle. */
 const PAUSE = 'pause-printing.txt';

@@ -4,6 +4,9 @@ import { withLab } from './ownlab';
 
 const test = withLab('jupyter_server_notebook_config.py', 'notebook');
 
+/** Its tests load JupyterLab several times. */
+test.describe.configure({ timeout: 240_000 });
+
 const SOURCE = 'import os; print(os.environ["GPUQUOTA_SHARE"])';
 const METADATA = { kernelspec: { name: 'gpu-exp-1', display_name: 'exp-1' } };
 

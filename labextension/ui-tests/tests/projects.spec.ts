@@ -1,11 +1,8 @@
 import { Administration } from './administration';
+import { expectAccessible, inThemes, setTheme } from './accessible';
 import { expect, test } from './workspace';
 
 const PROJECT = 'gpuquota/api/projects/team-e';
-
-test.afterEach(async ({ request, baseURL }) => {
-  await request.delete(`${baseURL}/${PROJECT}`);
-});
 
 test('an admin makes a project, tries, changes and deletes it', async ({
   page,
@@ -109,48 +106,19 @@ test('an admin makes a project, tries, changes and deletes it', async ({
   }
 });
 
-test('a project with sessions drains', async ({
-  page,
-  api,
-  request,
-  baseURL
-}) => {
-  const projects = new Administration(page);
-  const made = await request.put(`${baseURL}/${PROJECT}`, {
-    data: { quota: '1' }
-  });
-  expect(made.status(), await made.text()).toBe(200);
-  await api.create({ name: 'last-one', project: 'team-e' });
-  await api.reaches('last-one', 'running');
-  await projects.open();
-  await projects.row('team-e').getByRole('button').click();
-  await projects.press('Delete');
-  const dialog = page.locator('.jp-Dialog');
-  await dialog.getByRole('button', { name: 'Delete' }).click();
-  await expect(dialog).toContainText('last-one');
-  await dialog.getByRole('button', { name: 'Drain' }).click();
-  await expect(projects.row('team-e')).toContainText('draining');
-  await api.clear();
-  await expect(projects.table).not.toContainText('team-e');
-});
-
-for (const theme of [
-  'JupyterLab Light',
-  'JupyterLab Dark',
-  'JupyterLab Dark High Contrast'
-]) {
-  test(`projects can be set by everyone: ${theme}`, async ({ page }) => {
+for (const [theme, title] of inThemes('projects can be set by everyone')) {
+  test(title, async ({ page }) => {
     const projects = new Administration(page);
-    await page.theme.setTheme(theme);
+    await setTheme(page, theme);
     await projects.open();
     await projects.row('team-b').getByRole('button').click();
     await projects.fill({ Quota: '12' });
     await projects.press('Preview');
     await projects.form.getByRole('region').waitFor();
-    expect(await projects.problems()).toEqual([]);
+    await expectAccessible(page, ['.jp-GpuQuota-administration']);
     await projects.fill({ Quota: 'many', Limit: 'high' });
     await projects.press('Apply');
     await projects.form.locator('.jp-GpuQuota-problems').first().waitFor();
-    expect(await projects.problems()).toEqual([]);
+    await expectAccessible(page, ['.jp-GpuQuota-administration']);
   });
 }

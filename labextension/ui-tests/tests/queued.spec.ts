@@ -5,11 +5,6 @@ const PROJECT = 'gpuquota/api/projects/team-e';
 const TIME = '(\\d+/\\d+/\\d+, )?\\d+:\\d\\d';
 const STARTS = new RegExp(`starts about ${TIME}`, 'i');
 
-test.afterEach(async ({ request, api, baseURL }) => {
-  await api.clear();
-  await request.delete(`${baseURL}/${PROJECT}`);
-});
-
 test('a queued session says when it should start, in row, details and dashboard', async ({
   page,
   workspace,

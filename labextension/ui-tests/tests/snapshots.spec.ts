@@ -1,5 +1,6 @@
 import { galata } from '@jupyterlab/galata';
-import { expectAccessible, Section, Storage } from './storage';
+import { expectAccessible, inThemes, setTheme } from './accessible';
+import { Section, Storage } from './storage';
 import { expect, test as base } from './workspace';
 
 interface IFixtures {
@@ -12,9 +13,7 @@ interface IFixtures {
 const test = base.extend<IFixtures>({
   storage: async ({ request, api }, use) => {
     const contents = galata.newContentsHelper(request);
-    const storage = new Storage(request, api, contents);
-    await use(storage);
-    await storage.clear();
+    await use(new Storage(request, api, contents));
   },
   session: async ({ storage }, use) => {
     await use(await storage.run('rate = 0.1\n'));
@@ -61,89 +60,34 @@ test('@live a snapshot is taken from the menu, shown, pinned and removed', async
   await expect(row).toHaveCount(0);
 });
 
-test('@live two snapshots are compared, and one is restored', async ({
-  page,
-  session,
-  snapshots,
-  storage
-}) => {
-  await storage.take(session, 'before', { metrics: { loss: 2 } });
-  await storage.write('train.py', 'rate = 0.01\n');
-  await storage.take(session, 'after', { metrics: { loss: 1 } });
-  await expect(snapshots.row('after, .*, complete')).toBeVisible();
-  await snapshots.act('after', 'Compare with…');
-  await snapshots.press('Ok');
-  const view = page.locator('.jp-GpuQuota-snapshot');
-  await expect(view.getByRole('heading', { level: 2 })).toHaveText(
-    'before → after'
-  );
-  await expect(view.getByRole('row', { name: 'loss 2 1' })).toBeVisible();
-  await expect(view.getByText('train.py')).toBeVisible();
-
-  await snapshots.act('before', 'Restore…');
-  await page.getByLabel('Into a new folder, without a session').check();
-  await expect(snapshots.dialog).toContainText(`${storage.name}-r1`);
-  await expect(snapshots.dialog).toContainText(
-    `stop ${storage.name}, then keep or move its folder`
-  );
-  await snapshots.press('Restore');
-  await expect
-    .poll(() => storage.has(`${storage.name}-r1/train.py`))
-    .toBe(true);
-});
-
-test('@live rules say what they would remove before they are saved', async ({
-  page,
-  session,
-  snapshots,
-  storage
-}) => {
-  await storage.take(session, 'old');
-  await storage.take(session, 'new');
-  await page.getByRole('button', { name: 'Rules…' }).click();
-  const { dialog } = snapshots;
-  await dialog.getByLabel('Keep the last').fill('1');
-  await expect(dialog).toContainText('These rules remove 1 snapshot now.');
-  await snapshots.press('Cancel');
-  await expect(snapshots.row('old')).toBeVisible();
-});
-
-test('@live snapshots can be used by everyone', async ({
-  page,
-  session,
-  snapshots,
-  storage
-}) => {
-  await page.sidebar.setWidth(260);
-  await storage.take(session, 'first', { tags: ['base'] });
-  const row = snapshots.row('first, base, .*, complete');
-  await expect(row).toBeVisible(); // until then, it cannot be opened
-  await row.focus();
-  await page.keyboard.press('Enter');
-  await page.getByRole('row', { name: /^Files stored/ }).waitFor();
-  await expectAccessible(
+for (const [theme, title] of inThemes('snapshots can be used by everyone')) {
+  test(`${title} @live`, async ({
     page,
-    '.jp-GpuQuota-datasetsSection',
-    '.jp-GpuQuota-snapshot'
-  );
-  await snapshots.act('first', 'Restore…');
-  await expect(snapshots.dialog).toContainText('What will be made');
-  await expectAccessible(page, '.jp-Dialog');
-});
-
-test("@live the Team section shows what a project's snapshots take", async ({
-  page,
-  session,
-  storage,
-  workspace
-}) => {
-  await workspace.open();
-  await page.sidebar.setWidth(260);
-  await storage.take(session, 'first');
-  const team = workspace.panel.locator('.jp-GpuQuota-team');
-  await team.getByText('Storage', { exact: true }).click();
-  const row = (name: RegExp) => team.getByRole('row', { name });
-  await expect(row(/^Snapshots 1 \d+ B \d+ B$/)).toBeVisible();
-  await expect(row(/^You 1 \d+ B \d+ B$/)).toBeVisible();
-  await expectAccessible(page, '.jp-GpuQuota-team');
-});
+    session,
+    snapshots,
+    storage,
+    workspace
+  }) => {
+    await setTheme(page, theme);
+    await page.sidebar.setWidth(260);
+    await storage.take(session, 'first', { tags: ['base'] });
+    const row = snapshots.row('first, base, .*, complete');
+    await expect(row).toBeVisible(); // until then, it cannot be opened
+    await row.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /^Files stored/ }).waitFor();
+    const team = workspace.panel.locator('.jp-GpuQuota-team');
+    await team.getByText('Storage', { exact: true }).click();
+    const shown = (name: RegExp) => team.getByRole('row', { name });
+    await expect(shown(/^Snapshots 1 \d+ B \d+ B$/)).toBeVisible();
+    await expect(shown(/^You 1 \d+ B \d+ B$/)).toBeVisible();
+    await expectAccessible(page, [
+      '.jp-GpuQuota-datasetsSection',
+      '.jp-GpuQuota-snapshot',
+      '.jp-GpuQuota-team'
+    ]);
+    await snapshots.act('first', 'Restore…');
+    await expect(snapshots.dialog).toContainText('What will be made');
+    await expectAccessible(page, ['.jp-Dialog']);
+  });
+}

@@ -1,5 +1,4 @@
 import type { galata, IJupyterLabPageFixture } from '@jupyterlab/galata';
-import AxeBuilder from '@axe-core/playwright';
 import type { APIRequestContext, Locator } from '@playwright/test';
 import { expect } from '@playwright/test';
 import { Api, Workspace } from './workspace';
@@ -95,25 +94,6 @@ export class Storage {
       .toBe('ready');
   }
 
-  /** Remove snapshots and files. */
-  async clear(): Promise<void> {
-    await this._api.clear();
-    for (const { id } of await this._list('snapshots')) {
-      await this._request.delete(this._url(`snapshots/${id}`));
-    }
-    for (const folder of [this.name, `${this.name}-r1`]) {
-      if (await this._contents.directoryExists(folder)) {
-        await this._contents.deleteDirectory(folder);
-      }
-    }
-  }
-
-  /** Remove a volume with its files, if it is there. */
-  async removeVolume(name: string): Promise<void> {
-    await this._api.clear();
-    await this._request.delete(this._url(`volumes/team-a/${name}`));
-  }
-
   private async _list(
     what: string
   ): Promise<{ id: string; note: string; state: string; problem: unknown }[]> {
@@ -123,42 +103,4 @@ export class Storage {
   private _url(path: string): string {
     return `${this._api.base}/gpuquota/api/${path}`;
   }
-}
-
-export const THEMES = [
-  'JupyterLab Light',
-  'JupyterLab Dark',
-  'JupyterLab Dark High Contrast'
-];
-
-/** Expect that what is shown can be used by everyone, in each theme. */
-export async function expectAccessible(
-  page: IJupyterLabPageFixture,
-  ...parts: string[]
-): Promise<void> {
-  for (const theme of THEMES) {
-    await page.theme.setTheme(theme);
-    await expectAccessibleIn(theme, page, ...parts);
-  }
-}
-
-/** Expect that what is shown can be used by everyone, in the theme that is set. */
-export async function expectAccessibleIn(
-  theme: string,
-  page: IJupyterLabPageFixture,
-  ...parts: string[]
-): Promise<void> {
-  const axe = new AxeBuilder({ page }).withTags([
-    'wcag2a',
-    'wcag2aa',
-    'wcag21a',
-    'wcag21aa',
-    'wcag22aa'
-  ]);
-  parts.forEach(part => axe.include(part));
-  const { violations } = await axe.analyze();
-  const found = violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join('\n')}`
-  );
-  expect(found, theme).toEqual([]);
 }

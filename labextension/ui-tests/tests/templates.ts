@@ -26,23 +26,15 @@ export class Templates {
     return (await (await this._request.get(this._url(''))).json()).items;
   }
 
-  async clear(): Promise<void> {
-    for (const { scope, name } of await this.list()) {
-      await this._request.delete(this._url(`/${scope}/${name}`));
-    }
-  }
-
   private _url(path: string): string {
     return `${this._api.base}/gpuquota/api/templates${path}`;
   }
 }
 
-/** Tests that leave no templates behind. */
+/** Tests with templates. */
 export const test = base.extend<{ templates: Templates }>({
   templates: async ({ request, api }, use) => {
-    const templates = new Templates(request, api);
-    await use(templates);
-    await templates.clear();
+    await use(new Templates(request, api));
   }
 });
 

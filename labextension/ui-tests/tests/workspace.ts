@@ -1,18 +1,8 @@
 import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
-import { expect, JupyterLabPage, test as base } from '@jupyterlab/galata';
+import { expect, galata, test as base } from '@jupyterlab/galata';
 import type { APIRequestContext, Locator } from '@playwright/test';
-
-export const PANEL = 'jupyter-gpuquota:panel';
-
-/** Milliseconds for JupyterLab to start: Galata allows 15 seconds, and its fixtures no other time. */
-const START = 120_000;
-const { waitForCondition } = JupyterLabPage.prototype;
-JupyterLabPage.prototype.waitForCondition = function (
-  condition,
-  timeout = START
-) {
-  return waitForCondition.call(this, condition, timeout);
-};
+import { PANEL, SharedPage } from './page';
+import { restore } from './restoring';
 
 interface ISession {
   id: string;
@@ -155,31 +145,58 @@ export class Workspace {
 }
 
 interface IFixtures {
-  /** The addresses of the JupyterLabs, one for each worker. */
-  servers: string[];
+  /** Whether JupyterLab is loaded anew; else a page that was used is put back as it was. */
+  fresh: boolean;
   api: Api;
   workspace: Workspace;
 }
 
-export const test = base.extend<IFixtures>({
-  servers: [[], { option: true }],
+interface IWorkerFixtures {
+  /** The addresses of the JupyterLabs, one for each worker. */
+  servers: string[];
+  shared: SharedPage;
+}
+
+/** Tests on the page of their worker; each begins with an idle server and a page as if just loaded. */
+export const test = base.extend<IFixtures, IWorkerFixtures>({
+  servers: [[], { option: true, scope: 'worker' }],
+  fresh: [false, { option: true }],
+  shared: [
+    async ({ browser, servers }, use, { parallelIndex }) => {
+      const shared = await SharedPage.open(browser, servers[parallelIndex]);
+      await use(shared);
+      await shared.context.close();
+    },
+    { scope: 'worker', timeout: 180_000 }
+  ],
   baseURL: async ({ servers }, use, { parallelIndex }) => {
     await use(servers[parallelIndex]);
   },
-  // Galata would take our list of sessions for Jupyter's own, since both paths end alike.
-  // eslint-disable-next-line no-empty-pattern -- Playwright wants the pattern, even an empty one
-  sessions: async ({}, use) => {
-    await use(null);
+  api: [
+    async ({ request, baseURL }, use) => {
+      const api = new Api(request, baseURL ?? '');
+      await api.clear();
+      await restore(request, `${baseURL}/gpuquota/api`);
+      await use(api);
+    },
+    { auto: true } // before the page is put back, which would show what becomes of sessions
+  ],
+  // A folder is as short-lived as its server: the page may show it until the next test begins.
+  tmpPath: async ({ request }, use, { testId }) => {
+    await galata.newContentsHelper(request).createDirectory(testId);
+    await use(testId);
   },
-  api: async ({ request, baseURL }, use) => {
-    const api = new Api(request, baseURL ?? '');
-    await api.clear();
-    await use(api);
-    await api.clear();
+  context: async ({ shared }, use) => {
+    await use(shared.context);
+  },
+  page: async ({ fresh, shared, tmpPath, viewport }, use) => {
+    await use(
+      await shared.begin({ folder: tmpPath, isFresh: fresh, viewport })
+    );
   },
   workspace: async ({ page, api }, use) => {
     await use(new Workspace(page, api));
   }
 });
 
-export { expect };
+export { expect, PANEL };
