@@ -37,7 +37,8 @@ test('what was open is open again after a reload, and each view is there once @l
   await workspace.panel
     .locator('.jp-AccordionPanel-title', { hasText: 'Team' })
     .click();
-  await expect(workspace.panel.getByRole('meter')).toBeHidden();
+  const gpus = workspace.panel.getByRole('meter', { name: /^GPUs used/ });
+  await expect(gpus).toBeHidden();
   const tabs = page.locator('#jp-main-dock-panel .lm-TabBar-tabLabel');
   const before = await tabs.allInnerTexts();
   // The layout is saved a moment after it has changed.
@@ -54,7 +55,7 @@ test('what was open is open again after a reload, and each view is there once @l
   await expect(tabs).toHaveText(before);
   await expect(workspace.panel).toBeVisible();
   await expect(workspace.row('kept')).toBeVisible();
-  await expect(workspace.panel.getByRole('meter')).toBeHidden();
+  await expect(gpus).toBeHidden();
   await expect(files.getByRole('row', { name: /^001.txt/ })).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'Folder' })).toContainText(
     'train'
