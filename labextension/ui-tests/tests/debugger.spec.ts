@@ -27,7 +27,9 @@ test('a breakpoint stops a cell in a session @live', async ({
     .nth(3)
     .click({ position: { x: 5, y: 5 } });
   await expect.poll(() => breakpoints(page), { timeout: 60_000 }).toEqual([3]);
-  await expect(page.locator('.cm-breakpoint-icon')).toHaveCount(1);
+  await expect(
+    page.locator('.jp-Notebook .cm-breakpoint-icon').last()
+  ).toBeVisible();
 
   await page.evaluate(() => {
     void window.jupyterapp.commands.execute('notebook:run-cell');
