@@ -64,7 +64,9 @@ test('what was open is open again after a reload, and each view is there once @l
   await openViews();
   await expect(tabs).toHaveText(before);
   await expect(page.locator('.jp-GpuQuota-administration')).toHaveCount(1);
-  const dashboard = page.locator('.jp-GpuQuota-dashboard');
+  const dashboard = page.locator(
+    '.jp-GpuQuota-dashboard:not(.jp-GpuQuota-administration)'
+  );
   await expect(dashboard).toHaveCount(1);
   await expect(new Administration(page).row('team-a')).toBeVisible();
   await tabs.filter({ hasText: 'GPU Dashboard' }).click();
