@@ -32,6 +32,7 @@ KAI_PATHS = (
 )
 _MISSING = 404
 KAI_OBJECTS = Path(__file__).with_name("kai_objects.yaml")
+_OWNERS = (("apps/v1", "StatefulSet"), ("batch/v1", "Job"), ("v1", "Secret"))
 _KEPT = {"cpu": "1k", "memory": "10Ti"}
 
 
@@ -112,7 +113,7 @@ def clear(rest: Rest) -> None:
 
 
 def _clear(rest: Rest, name: str) -> None:
-    for version, kind in (("apps/v1", "StatefulSet"), ("batch/v1", "Job"), ("v1", "Secret")):
+    for version, kind in _OWNERS:
         for item in _items(rest, version, kind, name):
             path = rest.path(version, kind, name, item["metadata"]["name"])
             rest.delete(path, propagationPolicy="Background")
@@ -121,7 +122,12 @@ def _clear(rest: Rest, name: str) -> None:
         rest.delete(path, gracePeriodSeconds=0)
     with suppress(Refused):  # nobody has used or pinned anything
         rest.delete(rest.path("v1", "ConfigMap", name, "gpuquota-datasets"))
-    wait_for(lambda: not _items(rest, "v1", "Pod", name), f"the pods of {name} have gone")
+    # Also from what the API server remembers: the next controller must not see them.
+    for version, kind in (*_OWNERS, ("v1", "Pod")):
+        wait_for(
+            lambda version=version, kind=kind: not _items(rest, version, kind, name),
+            f"{kind}s of {name} have gone",
+        )
     for volume in _volumes(rest, name):
         rest.delete(rest.path("v1", "PersistentVolumeClaim", name, volume))
     wait_for(lambda: not _volumes(rest, name), f"the volumes of {name} have gone")

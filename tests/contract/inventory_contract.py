@@ -59,7 +59,8 @@ class InventoryContract:
                 latest = found
 
     async def test_a_healthy_backend_warns_of_nothing(self, backend: Backend) -> None:
-        assert backend.changes.warnings() == ()
+        found = backend.changes.warnings()
+        assert found == (), found
 
 
 def gpus_of(node: Node) -> int:
