@@ -24,7 +24,7 @@ from tests.store.living import entries, synced, verified
 CONTENTS = (layout.PACKS, layout.OBJECTS)
 
 
-@settings(max_examples=settings().max_examples // 16)
+@settings(max_examples=settings().max_examples // 32)
 @given(st.integers(0, 10**9), st.integers(0, 7))
 def test_any_bit_that_changed_is_found_and_named(place: int, bit: int) -> None:
     def flip(body: bytes, at: int) -> bytes:
@@ -36,7 +36,7 @@ def test_any_bit_that_changed_is_found_and_named(place: int, bit: int) -> None:
     asyncio.run(damaged(place, flip, has))
 
 
-@settings(max_examples=settings().max_examples // 16)
+@settings(max_examples=settings().max_examples // 32)
 @given(st.integers(0, 10**9))
 def test_what_an_object_that_was_cut_lacks_is_found_and_named(place: int) -> None:
     def cut(body: bytes, at: int) -> bytes:
