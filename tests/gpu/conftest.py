@@ -15,9 +15,9 @@ import pytest
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.gpus.devices import Mps, find_devices
 from jupyter_gpuquota.model.resources import Device
-from tests.local.conftest import _no_process_is_left, elsewhere, make
+from tests.local.conftest import _no_process_is_left, elsewhere, make, starts
 
-__all__ = ["_no_process_is_left", "elsewhere", "make"]
+__all__ = ["_no_process_is_left", "elsewhere", "make", "starts"]
 
 _PROGRAM = "nvidia-cuda-mps-control"
 _FOLDERS = "/usr/local/nvidia/bin:/usr/bin"
