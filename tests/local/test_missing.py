@@ -89,7 +89,7 @@ def removed(folder: Path) -> bool:
     try:
         shutil.rmtree(folder)
     except OSError as error:
-        if error.errno != errno.ENOTEMPTY:
+        if error.errno not in {errno.ENOTEMPTY, errno.ENOENT}:  # it is written in meanwhile
             raise
         return False
     return True
