@@ -130,7 +130,7 @@ test('in a low window, as at 200 % zoom, sessions stay in reach', async ({
   await workspace.open();
   await expect(workspace.row('one')).toBeVisible();
   await page.setViewportSize({ width: 800, height: 400 });
-  const list = workspace.panel.locator('.jp-GpuQuota-list');
+  const list = workspace.panel.getByRole('grid', { name: 'Sessions' });
   await expect
     .poll(async () => (await list.boundingBox())?.height)
     .toBeGreaterThanOrEqual(62); // a row
