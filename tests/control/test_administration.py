@@ -12,7 +12,8 @@ from jupyter_gpuquota.errors import InUse, NotFound, Outdated
 from jupyter_gpuquota.model.projects import NodeGroup
 from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.ports.backend import Backend
-from tests.contract.backend_contract import LONG, launch, until
+from tests.contract.backend_contract import launch, until
+from tests.waiting import patience
 
 pytestmark = pytest.mark.asyncio
 
@@ -97,7 +98,7 @@ async def test_a_project_with_sessions_goes_only_when_they_have(backend: Backend
     await backend.sessions.stop(running.id)
     await until(backend, running.id, "stopped")
     latest, gone = "", False
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(patience()):
         while not gone:
             latest = (await backend.changes.changed(latest, 1.0)).latest
             gone = [p.name for p in backend.inventory.projects()] == TEAMS[1:]

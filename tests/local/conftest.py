@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -163,7 +164,11 @@ def started(words: list[str], channel: socket.socket, prefix: Sequence[str]) -> 
     process = FORKS.Process(
         target=driver.forked, args=(channel, words, dict(os.environ)), daemon=True
     )
-    process.start()
+    with pytest.MonkeyPatch.context() as patch:
+        # multiprocessing brings the main module to its processes. None is needed here, and that of an
+        # IPython in this process has no `__spec__`, which it asks for.
+        patch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+        process.start()
 
     def end_forked() -> None:
         process.kill()

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, get_args
 
 from ....client import Client
-from ....errors import NotAllowed, Unsupported
+from ....errors import NotAllowed, NotFound, Unsupported
 from ....model.sessions import State
 from ...arguments import add_project, add_session
 from ...command import Args, Command
@@ -49,10 +49,10 @@ def _describe(client: Client, args: Args, _console: Console) -> View[Any]:
     session = client.sessions.get(args.name, project=args.project)
     advice, policy = None, None
     if session.spec.share.wants_gpu:
-        with suppress(NotAllowed):
+        with suppress(NotAllowed, NotFound):  # it has gone on to another cluster meanwhile
             advice = client.sessions.advice(session.id)
     if "activity" in session.actions:
-        with suppress(Unsupported):
+        with suppress(Unsupported, NotFound):
             policy = client.policy.explain(session.id)
     undivided = client.quota.get().document.undivided
     size = advice.message if advice else ""
