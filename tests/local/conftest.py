@@ -165,8 +165,8 @@ def started(words: list[str], channel: socket.socket, prefix: Sequence[str]) -> 
         target=driver.forked, args=(channel, words, dict(os.environ)), daemon=True
     )
     with pytest.MonkeyPatch.context() as patch:
-        # multiprocessing brings the main module to its processes. None is needed here, and that of an
-        # IPython in this process has no `__spec__`, which it asks for.
+        # multiprocessing brings the main module to its processes. None is needed here, and that of
+        # an IPython in this process has no `__spec__`, which it asks for.
         patch.setitem(sys.modules, "__main__", ModuleType("__main__"))
         process.start()
 
