@@ -30,7 +30,7 @@ from tests.cluster.rbac import (
 )
 from tests.kubernetes.exec_plugin import plugin
 from tests.kubernetes.manifests import secret
-from tests.waiting import patience, wait_for
+from tests.waiting import QUIET, patience, wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -144,8 +144,9 @@ async def test_rights_that_change_are_followed(cluster: Any, place: Place, tmp_p
     for namespace, each in everything:
         await place.admin.create(SECRETS, namespace, secret(each))
     with FaultProxy.running(kubeconfig, tmp_path) as between:
-        # Else the server ends watches after minutes; all objects have to come before the cut.
-        between.add(Rule(path="watch=1", cut=5.0))
+        # Else the server ends watches after minutes; all objects have to come before the cut, which
+        # takes longer on a busy machine.
+        between.add(Rule(path="watch=1", cut=5.0 * patience() / QUIET))
         async with connected(between.kubeconfig) as [robot]:
             await settled(lambda: listed(robot, place.team_a))
             watches = Watches(robot, clock=Clock(sleep=lambda _: asyncio.sleep(0.1)))

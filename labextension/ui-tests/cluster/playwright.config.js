@@ -14,5 +14,7 @@ module.exports = {
   // Of a busy machine: a page of JupyterLab comes over a port-forward, request by request.
   timeout: 600 * 1000,
   reporter: [['list']],
+  // Others use the cluster, too.
+  use: { ...base.use, isOwn: false },
   webServer: { ...base.webServer[0], cwd: `${__dirname}/..` }
 };

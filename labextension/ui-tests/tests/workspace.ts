@@ -147,6 +147,8 @@ export class Workspace {
 interface IFixtures {
   /** Whether JupyterLab is loaded anew; else a page that was used is put back as it was. */
   fresh: boolean;
+  /** Whether what tests have made may be removed: nobody else uses the server. */
+  isOwn: boolean;
   api: Api;
   workspace: Workspace;
 }
@@ -161,6 +163,7 @@ interface IWorkerFixtures {
 export const test = base.extend<IFixtures, IWorkerFixtures>({
   servers: [[], { option: true, scope: 'worker' }],
   fresh: [false, { option: true }],
+  isOwn: [true, { option: true }],
   shared: [
     async ({ browser, servers }, use, { parallelIndex }) => {
       const shared = await SharedPage.open(browser, servers[parallelIndex]);
@@ -173,10 +176,12 @@ export const test = base.extend<IFixtures, IWorkerFixtures>({
     await use(servers[parallelIndex]);
   },
   api: [
-    async ({ request, baseURL }, use) => {
+    async ({ request, baseURL, isOwn }, use) => {
       const api = new Api(request, baseURL ?? '');
       await api.clear();
-      await restore(request, `${baseURL}/gpuquota/api`);
+      if (isOwn) {
+        await restore(request, `${baseURL}/gpuquota/api`);
+      }
       await use(api);
     },
     { auto: true } // before the page is put back, which would show what becomes of sessions

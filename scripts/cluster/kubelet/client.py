@@ -76,11 +76,15 @@ class Client:
             "metadata": {**changes.get("metadata", {}), "uid": pod["metadata"]["uid"]},
         }
         path = f"{_path(pod)}{subresource}"
-        try:
-            await self._call(self._rest.request, "PATCH", path, body, STRATEGIC)
-        except Refused as error:
-            if error.status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
-                raise
+        while True:
+            try:
+                await self._call(self._rest.request, "PATCH", path, body, STRATEGIC)
+            except Refused as error:
+                if error.status == HTTPStatus.CONFLICT and "UID" not in error.message:
+                    continue  # others change the pod, too
+                if error.status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+                    raise
+            return
 
     async def _call(self, call: Callable[..., T], *arguments: Any, **options: Any) -> T:
         while True:

@@ -19,6 +19,8 @@ VOLUMES = "/api/v1/persistentvolumes"
 CLASSES = "/apis/storage.k8s.io/v1/storageclasses"
 SELECTED = "volume.kubernetes.io/selected-node"
 """Annotation by which the scheduler asks for a volume of a class that waits for the first pod."""
+PROVISIONER = "volume.kubernetes.io/storage-provisioner"
+"""Annotation by which the volume controller asks for a volume: it never sets it afterwards."""
 SNAPSHOTS = "/apis/snapshot.storage.k8s.io/v1"
 
 
@@ -58,7 +60,10 @@ class Provisioner:
     def _provision(self, claim: Json, kind: Json, claims: list[Json]) -> None:
         """Make the volume of a claim, unless it waits for a pod or for what it is made from."""
         meta = claim["metadata"]
-        node = meta.get("annotations", {}).get(SELECTED, "")
+        annotations = meta.get("annotations", {})
+        node = annotations.get(SELECTED, "")
+        if annotations.get(PROVISIONER) != DRIVER:
+            return
         if kind["volumeBindingMode"] == "WaitForFirstConsumer" and not node:
             return
         try:
