@@ -121,7 +121,12 @@ def data_frame(rows: list[Row], columns: list[str] | None = None, *, instead: st
             "A DataFrame needs pandas, which is not installed in this kernel.",
             hint=f"Run `%pip install pandas`, or use `{instead}`.",
         ) from error
-    return pd.DataFrame(rows, columns=columns)
+    try:
+        return pd.DataFrame(rows, columns=columns)
+    except UnicodeEncodeError:
+        # The name of a file that is not UTF-8: pandas 3 keeps texts in Arrow's strings, if pyarrow
+        # is installed, and those cannot hold it.
+        return pd.DataFrame(rows, columns=columns, dtype=object)
 
 
 def text_grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
