@@ -82,6 +82,8 @@ export class SharedPage {
         await other.close({ runBeforeUnload: false });
       }
     }
+    // Chromium draws only the page in front, and Lumino works when something is drawn.
+    await this._page.bringToFront();
     await this.context.clearPermissions();
     await this._page.unrouteAll({ behavior: 'ignoreErrors' });
     await this._page.setViewportSize(viewport ?? { width: 1280, height: 800 });
