@@ -149,7 +149,8 @@ async def test_rights_that_change_are_followed(cluster: Any, place: Place, tmp_p
         between.add(Rule(path="watch=1", cut=5.0 * patience() / QUIET))
         async with connected(between.kubeconfig) as [robot]:
             await settled(lambda: listed(robot, place.team_a))
-            watches = Watches(robot, clock=Clock(sleep=lambda _: asyncio.sleep(0.1)))
+            # Each namespace of the cluster is asked for again after this pause.
+            watches = Watches(robot, clock=Clock(sleep=lambda _: asyncio.sleep(1)))
             cache = watches.cache(SECRETS)
 
             def seen() -> set[Key]:

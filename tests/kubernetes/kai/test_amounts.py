@@ -41,6 +41,8 @@ def test_what_allows_nothing_allows_nothing() -> None:
 
 
 @given(st.lists(st.integers(1, 64), min_size=2, max_size=10))
+@example([64] * 10)
+@example([1] * 10)
 def test_the_surplus_of_ten_queues_is_within_what_kai_tolerates(quotas: list[int]) -> None:
     total = sum(quotas) + 8
     left = float(total)

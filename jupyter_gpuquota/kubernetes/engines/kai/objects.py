@@ -13,7 +13,7 @@ from ...resources import Resource
 
 STEP = 10
 """KAI rounds what a workload requests of a GPU to hundredths; in milli-GPU."""
-_SURPLUS = 1e-10
+_SURPLUS = 9e-11
 """What a bound is written with in addition, in GPUs.
 
 KAI up to 0.17 compares sums of floats exactly: 0.1 + 0.2 exceeds a quota of 0.3, and 0.2 + 0.4 +
