@@ -15,6 +15,8 @@ for (const [theme, title] of inThemes(
     await form.getByLabel('Name').fill('exp-7');
     await form.getByLabel('Project').selectOption('team-b');
     await form.getByRole('radio', { name: '¼' }).check();
+    // Its lines move the buttons below.
+    await expect(workspace.verdict).toContainText('0.25 GPU of your quota');
     await save.click();
     const name = dialog.getByRole('textbox', { name: 'Name' });
     await expect(name).toHaveValue('exp-7');
