@@ -18,9 +18,9 @@ ARGS ?=
 ALL ?=
 # The Python tests mostly wait, so more of them run in parallel than there are cores. Files keep their
 # order: those with the most tests are quick, and those with the longest tests must not come last.
-WORKERS ?= 4
+WORKERS ?= 3
 # Those of a cluster wait for its programs more than others do.
-CLUSTER_WORKERS ?= 5
+CLUSTER_WORKERS ?= 4
 
 # Each part has a report, a memory of what failed last, and a temporary folder of its own: they run in
 # parallel. In pytest's common folder each would, at its end, remove what others have left or still use.
