@@ -103,7 +103,7 @@ def without_exec(rights: Rights) -> Rights:
 
 
 def inside(rights: Rights) -> Rights:
-    """Let a person ask by a program in a session, who is no administrator then."""
+    """Ask as a program in a person's session, which never has an administrator's rights."""
     return Rights(dataclasses.replace(rights.caller, inside="exp-2"), rights.admin, rights.roles)
 
 
