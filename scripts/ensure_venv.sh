@@ -26,7 +26,6 @@ if [ -z "$uv" ] || ! fits "$uv"; then
   fi
 fi
 
-# Start from scratch: the folder may be incomplete.
-rm -rf "$venv"
-"$uv" venv --quiet --seed --python "$python" "$venv"
+# What is there stays: the demo keeps its sessions and data in it, and users may have installed packages.
+"$uv" venv --quiet --seed --allow-existing --python "$python" "$venv"
 ln -sf "$uv" "$venv/bin/uv"
