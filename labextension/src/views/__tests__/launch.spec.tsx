@@ -2,19 +2,11 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import React from 'react';
 import { makeAbout, makePage, makeSession } from '../../__tests__/builders';
 import { focus, Page } from '../../__tests__/page';
+import { FITS } from '../../__tests__/previews';
 import { Session } from '../../api/models';
 import { LaunchModel } from '../../state/launch';
 import type { ChooseFolder } from '../launch/environment';
 import { LaunchForm } from '../launch/launch';
-
-const FITS = {
-  verdict: 'fits',
-  message: 'Fits now on dgx1-2 GPU 3.',
-  reason: null,
-  placement: null,
-  isolation: makeSession().isolation,
-  problems: []
-};
 
 describe('the launch form', () => {
   let page: Page;

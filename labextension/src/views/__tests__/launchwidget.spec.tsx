@@ -8,17 +8,9 @@ import {
   makeSession
 } from '../../__tests__/builders';
 import { Page } from '../../__tests__/page';
+import { FITS } from '../../__tests__/previews';
 import { makeTemplate } from '../../__tests__/templates';
 import { makeLaunchWidget } from '../launch/widget';
-
-const FITS = {
-  verdict: 'fits',
-  message: 'Fits now on dgx1-2 GPU 3.',
-  reason: null,
-  placement: null,
-  isolation: makeSession().isolation,
-  problems: []
-};
 
 describe('the view with the launch form', () => {
   let page: Page;
