@@ -11,7 +11,8 @@ fits() {
   [ "$(printf '%s\n' "uv 0.9" "$("$1" --version 2>/dev/null)" | sort -V | head -n 1)" = "uv 0.9" ]
 }
 
-uv=$(command -v uv || true)
+# The one that PATH has may be the link in $venv: what it leads to is wanted.
+uv=$(readlink -f "$(command -v uv || true)" || true)
 if [ -z "$uv" ] || ! fits "$uv"; then
   uv=$kept/bin/uv
   if ! fits "$uv"; then
