@@ -157,6 +157,27 @@ async def test_a_server_that_starts_is_not_believed_when_it_refuses_everything()
 
 
 @pytest.mark.asyncio
+async def test_nor_is_it_where_namespaces_were_watched_one_by_one_before():
+    api, time = FakeApi(), TestTime()
+    watches = Watches(api, clock=time.clock())
+    cache = watches.cache(SECRETS)
+    for where in ("team-a", "team-b"):
+        api.controls.store.create(SECRETS, where, secret("a"))
+    api.controls.allowed = in_namespaces("team-a")
+    async with watching(api, watches):
+        await until(lambda: len(versions(cache)) == 1)
+        api.controls.allowed = lambda call: True
+        await until(lambda: len(versions(cache)) == 2)
+        api.stop()
+        await until(lambda: watches.since is not None)
+        api.fail(Fault(403, "Forbidden", "no role found"), "watch", "secrets", times=4)
+        api.start()
+        await until(lambda: watches.since is None)
+        assert len(versions(cache)) == 2
+        assert set(watched(api)[-3:]) == {("secrets", "")}
+
+
+@pytest.mark.asyncio
 async def test_an_expired_version_is_read_anew_and_deletions_are_noticed():
     api, time = FakeApi(), TestTime()
     watches = Watches(api, clock=time.clock())

@@ -101,8 +101,9 @@ class Reflector(Generic[T]):
 
     @property
     def refused(self) -> bool:
-        """Whether the server refuses to show these objects."""
-        return self.fault is not None and self.fault.status == _FORBIDDEN
+        """Whether the server refuses to show these objects, and this is not doubted."""
+        decided = self.since is None
+        return decided and self.fault is not None and self.fault.status == _FORBIDDEN
 
     async def run(self) -> None:
         """Keep the cache up to date until cancelled."""
