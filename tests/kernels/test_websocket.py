@@ -194,6 +194,23 @@ def test_what_was_missed_comes_after_reconnecting(kernel, network):
     again.close()
 
 
+def test_the_interrupt_of_a_kernel_that_is_shut_down_is_no_answer(client, session, network):
+    away = SessionServer.find(Elsewhere(client, network), session.id)
+    kernel = attach(away, "away/shut-down.ipynb")
+    channels = kernel.channels(patience())
+    code = "import time\ntry:\n    print('begun', flush=True)\n    time.sleep(1000)\n"
+    channels.send(request(f"{code}finally:\n    print('saved', flush=True)"))
+    until(channels, lambda message: message.kind == "stream")
+    kernel.shut_down()
+    messages = []
+    with suppress(ChannelsLost):
+        while message := wait(channels, 1.0):
+            messages.append(message)
+    assert text(messages) == "saved\n"
+    assert not {"error", "execute_reply"} & {message.kind for message in messages}
+    channels.close()
+
+
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("how", ["fall_silent", "refuse", "drop"])
 def test_a_cell_goes_on_while_the_network_is_cut(relay, network, how, rounds, show):

@@ -6,6 +6,8 @@ the ingress sends another token, which no page knows.
 Jupyter Server drops output of more than 1 MB or 1,000 messages a second, to protect pages. A relay
 is not a page: it passes output on to a server with limits of its own. Jupyter Server keeps output
 from the moment it sees that a connection is closed; what it wrote to one that was dead, it loses.
+It interrupts a kernel before it shuts it down; a relay, which says itself why a cell ended, gets no
+error of this interrupt.
 
 Terminals are not login shells: a profile would remove the session's environment from PATH.
 """
@@ -13,6 +15,7 @@ Terminals are not login shells: a profile would remove the session's environment
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections import deque
 from contextlib import suppress
@@ -42,6 +45,7 @@ else:
 
 _MOST = 64 * 2**20
 _PROTOCOL = "v1.kernel.websocket.jupyter.org"
+_OF_AN_INTERRUPT = {"error", "execute_reply"}
 _LOST = "The connection was lost, and some output with it: check the results.\n"
 
 
@@ -83,6 +87,9 @@ try:
 except ImportError:  # Jupyter Server 1
     pass
 else:
+
+    def _kind(parts: list[Any]) -> str:
+        return str(json.loads(bytes(parts[0]))["msg_type"])
 
     class SessionConnection(ZMQChannelsWebsocketConnection):
         """A connection to a kernel. That of a relay has no limits, and loses no message.
@@ -167,6 +174,8 @@ else:
         def _on_zmq_reply(self, stream: Any, msg_list: list[Any]) -> None:
             if self.unconfirmed:
                 self.unconfirmed.about = bytes(msg_list[1])
+                if self.kernel_manager.shutting_down and _kind(msg_list) in _OF_AN_INTERRUPT:
+                    return
             super()._on_zmq_reply(stream, msg_list)  # type: ignore[no-untyped-call]
 
     c.ServerApp.kernel_websocket_connection_class = SessionConnection  # type: ignore[name-defined]
