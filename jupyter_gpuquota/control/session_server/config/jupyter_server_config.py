@@ -6,8 +6,8 @@ the ingress sends another token, which no page knows.
 Jupyter Server drops output of more than 1 MB or 1,000 messages a second, to protect pages. A relay
 is not a page: it passes output on to a server with limits of its own. Jupyter Server keeps output
 from the moment it sees that a connection is closed; what it wrote to one that was dead, it loses.
-It interrupts a kernel before it shuts it down; a relay, which says itself why a cell ended, gets no
-error of this interrupt.
+It interrupts a kernel before it shuts it down; a relay, which says itself why a cell ended, is not
+told of this end.
 
 Terminals are not login shells: a profile would remove the session's environment from PATH.
 """
@@ -45,7 +45,7 @@ else:
 
 _MOST = 64 * 2**20
 _PROTOCOL = "v1.kernel.websocket.jupyter.org"
-_OF_AN_INTERRUPT = {"error", "execute_reply"}
+_END_OF_A_CELL = {"error", "execute_reply", "status"}
 _LOST = "The connection was lost, and some output with it: check the results.\n"
 
 
@@ -174,7 +174,7 @@ else:
         def _on_zmq_reply(self, stream: Any, msg_list: list[Any]) -> None:
             if self.unconfirmed:
                 self.unconfirmed.about = bytes(msg_list[1])
-                if self.kernel_manager.shutting_down and _kind(msg_list) in _OF_AN_INTERRUPT:
+                if self.kernel_manager.shutting_down and _kind(msg_list) in _END_OF_A_CELL:
                     return
             super()._on_zmq_reply(stream, msg_list)  # type: ignore[no-untyped-call]
 
