@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
@@ -75,13 +77,18 @@ async def test_what_is_unchanged_is_not_read_again():
 
 
 async def test_more_sessions_than_a_page_holds_are_all_counted():
+    class TwoAPage(As):
+        async def dispatch(self, asked: ApiRequest) -> ApiResponse:
+            limit = "&limit=2" if asked.route.name == "sessions.list" else ""
+            return await super().dispatch(replace(asked, query=asked.query + limit))
+
     backend = make_backend()
-    for number in range(1005):
+    for number in range(5):
         await backend.sessions.create(make_spec(f"s{number}"), "me")
     registry = CollectorRegistry()
-    snapshot = Snapshot(As(backend), registry)
+    snapshot = Snapshot(TwoAPage(backend), registry)
     await snapshot.read()
-    assert scrape(registry)[("gpuquota_sessions", "team-a", "running")] == 1005
+    assert scrape(registry)[("gpuquota_sessions", "team-a", "running")] == 5
     snapshot.close()
 
 
