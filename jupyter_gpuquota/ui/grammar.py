@@ -6,6 +6,7 @@ import argparse
 import shlex
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import cache
 from textwrap import fill
 from typing import Any, get_args
 
@@ -88,6 +89,7 @@ def parse(words: Sequence[str], *, terminal: bool) -> Args:
     return args
 
 
+@cache
 def make_parser(*, terminal: bool, only: str = "") -> Parser:
     """Return the parser of the shell or of notebooks; `only` one command gets its arguments."""
     prog = "jupyter gpu" if terminal else "%gpu"
