@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import pytest_asyncio
 
+from jupyter_gpuquota.control.board import Board
 from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.errors import InUse, NotAllowed
-from jupyter_gpuquota.memory.backend import open_memory
+from jupyter_gpuquota.memory.backend import open_data, open_memory
 from jupyter_gpuquota.memory.config import MemoryConfig
 from jupyter_gpuquota.model.datasets.jobs import Job
 from jupyter_gpuquota.model.datasets.versions import Version
 from jupyter_gpuquota.model.sessions import SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.store.lake import layout
+from jupyter_gpuquota.store.lake.objects import Objects
 from tests.builders import NOW
 from tests.contract.access_table import ADMIN
 from tests.contract.backend_contract import PROJECTS
@@ -44,6 +48,29 @@ async def ended(backend: Backend, job: Job) -> Job:
         return None if now.active else now
 
     return await wait_for(found, f"{job.kind} never ended")
+
+
+class Slow:
+    """A lake that lists what it has after a moment."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    async def list(self, *asked: Any, **more: Any) -> AsyncIterator[Any]:
+        await asyncio.sleep(0.05)
+        async for each in self._real.list(*asked, **more):
+            yield each
+
+
+async def test_a_start_waits_for_lakes_that_answer_in_a_moment(backend: Backend) -> None:
+    await publish(backend)
+    data, _ = open_data(Board(), cast("Objects", Slow(lake_of(backend))))
+    await data.start()
+    assert [each.name for each in data.datasets.all()] == ["faces"]
+    await data.close()
 
 
 async def test_a_fetch_reads_and_hashes_everything(backend: Backend) -> None:
