@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import hypothesis
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -107,6 +108,7 @@ REQUESTS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 )
 
 
+@hypothesis.settings(max_examples=hypothesis.settings().max_examples // 4)  # whole files
 @given(settings())
 def test_what_is_written_is_read_back(wanted: Settings) -> None:
     text = text_of(wanted).text

@@ -241,14 +241,19 @@ def _no_process_is_left(
     if starts.count == before and "elsewhere" not in request.fixturenames:
         return  # nothing was started
     mark = f"GPUQUOTA_STATE_DIR={tmp_path}/".encode()
-    left = [pid for pid in marked_processes() if mark in environment(pid)]
+    left = [pid for pid in pids() if mark in (found := environment(pid)) and procfs.MARK in found]
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     assert not left
 
 
+def pids() -> list[int]:
+    with os.scandir("/proc") as entries:
+        return [int(entry.name) for entry in entries if entry.name.isdecimal()]
+
+
 def environment(pid: int) -> bytes:
     try:
-        return Path(f"/proc/{pid}/environ").read_bytes()
+        return procfs.read(pid, "environ")
     except OSError:
         return b""  # it has ended

@@ -33,6 +33,15 @@ class Stat(NamedTuple):
     reaped: int
 
 
+def read(pid: int, name: str) -> bytes:
+    """Return a file of a process in /proc. Raises OSError if the process does not exist.
+
+    All processes are read in each look at sessions: a path object would cost more than the read.
+    """
+    with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:  # noqa: PTH123 (see above)
+        return file.read()
+
+
 def read_stat(pid: int) -> Stat | None:
     """Read /proc/PID/stat; None if the process does not exist.
 
@@ -40,7 +49,7 @@ def read_stat(pid: int) -> Stat | None:
     last parenthesis (proc(5)).
     """
     try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        fields = read(pid, "stat").rpartition(b")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
     parent, group, session, terminal, foreground = map(int, fields[1:6])
@@ -88,22 +97,22 @@ def mark_of(pid: int) -> str:
     try:
         if owner_of(pid) != os.geteuid():
             return ""
-        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        variables = read(pid, "environ")
     except OSError:
         return ""  # it has ended, or belongs to another account
-    found = (each for each in variables if each.startswith(MARK))
-    return next(found, MARK).removeprefix(MARK).decode(errors="replace")
+    _, mark, after = (b"\0" + variables).partition(b"\0" + MARK)
+    return after.partition(b"\0")[0].decode(errors="replace") if mark else ""
 
 
 def owner_of(pid: int) -> int:
     """Return the uid that a process runs as. Raises OSError if it does not exist."""
-    return Path(f"/proc/{pid}").stat().st_uid
+    return os.stat(f"/proc/{pid}").st_uid  # noqa: PTH116 (see read)
 
 
 def words(pid: int) -> list[bytes]:
     """Return the command line of a process, empty if it has ended."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:-1]
+        return read(pid, "cmdline").split(b"\0")[:-1]
     except OSError:
         return []
 
@@ -111,7 +120,7 @@ def words(pid: int) -> list[bytes]:
 def exit_status(pid: int, ticks: int) -> int | None:
     """Return the wait status of a process that has ended and is not reaped yet (a zombie)."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        fields = read(pid, "stat").rpartition(b")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
     return int(fields[49]) if fields[0] == b"Z" and int(fields[19]) == ticks else None
