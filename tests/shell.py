@@ -25,7 +25,7 @@ from jupyter_gpuquota.model.sessions import LIVE
 from jupyter_gpuquota.ui.cli import main
 from tests.chosen import settings
 from tests.lean import lean_python
-from tests.waiting import patience
+from tests.waiting import patience, pause_after
 
 _TURN = threading.RLock()
 """Who runs a command in this process: streams, environment and folder are those of all threads."""
@@ -162,8 +162,9 @@ def wait_for(
     """
     begun = time.monotonic()
     while not (found := condition()):
-        assert time.monotonic() - begun < patience(), what()
-        time.sleep(0.05)
+        waited = time.monotonic() - begun
+        assert waited < patience(), what()
+        time.sleep(pause_after(waited))
     return found
 
 

@@ -14,6 +14,9 @@ QUIET = 60
 LONGEST = 4
 """How many times as long a test waits on the busiest machine."""
 
+SOON, LATER = 0.02, 0.2
+"""Seconds between two looks at what is waited for: at first, and in the end."""
+
 _PRESSURE = Path("/proc/pressure/cpu")
 
 
@@ -36,6 +39,14 @@ def stretched(pressure: str) -> int:
     return round(QUIET * min(LONGEST, 1 / max(1 - waited, 1 / LONGEST)))
 
 
+def pause_after(waited: float) -> float:
+    """Return the seconds until the next look, after so many of waiting.
+
+    To look costs processor time, and others need that for what is waited for.
+    """
+    return min(max(waited / 5, SOON), LATER)
+
+
 async def wait_for(
     condition: Callable[[], Any],
     what: str | Callable[[], str] = "it never came true",
@@ -45,14 +56,13 @@ async def wait_for(
 ) -> Any:
     """Wait until something is true, and return it; a condition may have to be awaited.
 
-    Fails with `what`, or what that returns, if it never is, within `seconds` or our patience. What
-    is awaited asks somebody, who has to answer: it is looked at less often, unless `pause` says.
+    Fails with `what`, or what that returns, if it never is, within `seconds` or our patience.
     """
     begun = asyncio.get_running_loop().time()
-    while not (found := await _value(asked := condition())):
-        late = asyncio.get_running_loop().time() - begun >= (seconds or patience())
-        assert not late, what if isinstance(what, str) else what()
-        await asyncio.sleep(pause or (0.05 if isawaitable(asked) else 0.02))
+    while not (found := await _value(condition())):
+        waited = asyncio.get_running_loop().time() - begun
+        assert waited < (seconds or patience()), what if isinstance(what, str) else what()
+        await asyncio.sleep(pause_after(waited) if pause is None else pause)
     return found
 
 
