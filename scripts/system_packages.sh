@@ -60,12 +60,17 @@ case ${1:-} in
     fi
     ;;
   chromium)
-    if [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null; then
+    if [ -n "${CHROMIUM:-}" ] || command -v chromium-headless-shell >/dev/null; then
       exit 0
     fi
     # Ubuntu's chromium is a snap, which does not run in containers; Playwright installs its own there.
-    if grep -qs '^ID=debian' /etc/os-release; then
-      apt_install chromium fonts-dejavu-core
+    if command -v chromium >/dev/null; then
+      if grep -qs '^ID=debian' /etc/os-release; then
+        apt_install_if_possible 'Browser tests take half as long again' \
+          chromium-headless-shell:chromium-headless-shell
+      fi
+    elif grep -qs '^ID=debian' /etc/os-release; then
+      apt_install chromium-headless-shell fonts-dejavu-core
     else
       cd "$(dirname "$0")/../labextension/ui-tests"
       if may_install; then

@@ -16,11 +16,17 @@ TERMINALS = Path("etc", "jupyter", "jupyter_server_config.d", "jupyter_server_te
 
 @cache
 def lean_prefix() -> str:
-    """Return its path; made once for all tests of a process.
+    """Return its path; made once for all tests of a process."""
+    prefix = Path(mkdtemp(prefix="lean-"))
+    make_lean(prefix)
+    return str(prefix)
+
+
+def make_lean(prefix: Path) -> None:
+    """Make it in a folder.
 
     Packages are those of this process, but what serves Jupyter is sought in the prefix itself.
     """
-    prefix = Path(mkdtemp(prefix="lean-"))
     builder = venv.EnvBuilder(symlinks=True)
     builder.create(prefix)
     names = {"base": str(prefix), "platbase": str(prefix)}
@@ -32,7 +38,6 @@ def lean_prefix() -> str:
     _bring_commands(prefix)
     (prefix / TERMINALS).parent.mkdir(parents=True)
     (prefix / TERMINALS).symlink_to(Path(sysconfig.get_path("data"), TERMINALS))
-    return str(prefix)
 
 
 def _bring_commands(prefix: Path) -> None:

@@ -1,5 +1,5 @@
 import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
-import { card, test } from './templates';
+import { card, SERVED, test } from './templates';
 import { expect } from './workspace';
 
 test('a breakpoint stops a cell in a session @live', async ({
@@ -7,7 +7,7 @@ test('a breakpoint stops a cell in a session @live', async ({
   templates
 }) => {
   await templates.save('Small', {
-    request: { project: 'team-a', gpu: '0.25', kind: 'interactive' }
+    request: { ...SERVED, project: 'team-a', gpu: '0.25' }
   });
   await card(page, 'Small').click();
   await expect(page.locator('.jp-GpuQuota-kernelItem')).toContainText('GPU');

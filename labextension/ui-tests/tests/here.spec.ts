@@ -2,9 +2,6 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessible';
 import { expect, test, Workspace } from './workspace';
 
-/** Its tests load JupyterLab several times. */
-test.describe.configure({ timeout: 240_000 });
-
 /** Launch a session and open its own JupyterLab beside the one that shows it. */
 async function enter(
   { page, api }: Workspace,
@@ -38,11 +35,22 @@ async function workspaces(page: Page, base: string): Promise<string[]> {
   return (await answer.json()).workspaces.ids;
 }
 
-test("a session's page says where one is, and leads to details, back and to suspending @live", async ({
+/** Return what a session's own workspace opens. */
+async function opened(page: Page, base: string): Promise<string> {
+  const answer = await page.request.get(`${base}/lab/api/workspaces/exp-1`);
+  return answer.text();
+}
+
+test("a session's page has a workspace of its own, says where one is, and leads to others, details and back @live", async ({
   workspace
 }) => {
   const { page, api } = workspace;
+  await page.notebook.createNew('outer.ipynb');
+  const before = await workspaces(page, api.base);
   const { id, inside } = await enter(workspace, 'exp-1');
+  const own = `${api.base}/gpuquota/s/${id}`;
+  await expect(inside).toHaveURL(`${own}/lab/workspaces/exp-1`);
+  await expect(tabs(inside)).toHaveText(['Launcher']);
   await expect(chip(inside)).toHaveText(/exp-1 · ½ GPU · 16 GiB\s*simulated/);
   await expect(inside).toHaveTitle(/^exp-1 – JupyterLab/);
   await expect(inside.locator('.jp-GpuQuota-statusItem').first()).toHaveText(
@@ -62,14 +70,42 @@ test("a session's page says where one is, and leads to details, back and to susp
   ]);
   await inside.keyboard.press('Escape');
   await expect(chip(inside)).toBeFocused();
+
+  // Its kernel is that of its server: other sessions' Launchers have a card for it.
+  const card = inside.locator('.jp-LauncherCard[title*="exp-1"]').first();
+  await expect(card).toBeAttached({ timeout: 90_000 });
+  await expect(card).toBeHidden();
+  await inside.getByText('Python 3 (ipykernel)').first().click();
+  await expect(tabs(inside)).toHaveText([/Untitled/]);
+  await expect(inside).toHaveTitle(/^exp-1 – Untitled.*ipynb$/);
+  // What is opened again with it.
+  await expect.poll(() => workspaces(inside, own)).toEqual(['exp-1']);
+  await expect.poll(() => opened(inside, own)).toMatch(/notebook:Untitled/);
+  expect(await workspaces(page, api.base)).toEqual(before);
+
+  const { id: second } = await api.create({ name: 'exp-2', command: [] });
+  await api.reaches('exp-2', 'running');
+  await inside.locator('[data-id="jupyter-gpuquota:panel"]').click();
+  const row = inside.locator('[data-row]', { hasText: 'exp-1' });
+  await expect(row).toContainText('this session');
+  const another = inside.context().waitForEvent('page');
+  await inside
+    .locator('[data-row]', { hasText: 'exp-2' })
+    .getByRole('button', { name: /^Open/ })
+    .click();
+  const other = await another;
+  await expect(chip(other)).toContainText('exp-2', { timeout: 90_000 });
+  await expect(other).toHaveURL(
+    `${api.base}/gpuquota/s/${second}/lab/workspaces/exp-2`
+  );
+  await expect(tabs(other)).toHaveText(['Launcher']);
+  await other.close();
+
+  await chip(inside).focus();
   await inside.keyboard.press('Enter');
   await inside.keyboard.press('ArrowDown');
   await inside.keyboard.press('Enter');
   await expect(inside.locator('.jp-GpuQuota-details')).toContainText('exp-1');
-
-  await inside.locator('[data-id="jupyter-gpuquota:panel"]').click();
-  const row = inside.locator('[data-row]', { hasText: 'exp-1' });
-  await expect(row).toContainText('this session');
   await workspace.open();
   await expect(workspace.row('exp-1')).toContainText('Running');
   await expect(workspace.row('exp-1')).not.toContainText('this session');
@@ -99,42 +135,4 @@ test("a session's page says where one is, and leads to details, back and to susp
     .getByRole('button', { name: 'Suspend' })
     .click();
   await api.reaches('exp-1', 'suspended');
-});
-
-test('a session has a workspace of its own, also one that is opened from inside another @live', async ({
-  workspace
-}) => {
-  const { page, api } = workspace;
-  await page.notebook.createNew('outer.ipynb');
-  const before = await workspaces(page, api.base);
-  const { id, inside } = await enter(workspace, 'exp-1');
-  const own = `${api.base}/gpuquota/s/${id}`;
-  await expect(inside).toHaveURL(`${own}/lab/workspaces/exp-1`);
-  await expect(tabs(inside)).toHaveText(['Launcher']);
-  // Its kernel is that of its server: other sessions' Launchers have a card for it.
-  const card = inside.locator('.jp-LauncherCard[title*="exp-1"]').first();
-  await expect(card).toBeAttached({ timeout: 90_000 });
-  await expect(card).toBeHidden();
-  await inside.getByText('Python 3 (ipykernel)').first().click();
-  await expect(tabs(inside)).toHaveText([/Untitled/]);
-  await expect(inside).toHaveTitle(/^exp-1 – Untitled.*ipynb$/);
-  await expect.poll(() => workspaces(inside, own)).toEqual(['exp-1']);
-  expect(await workspaces(page, api.base)).toEqual(before);
-
-  const { id: second } = await api.create({ name: 'exp-2', command: [] });
-  await api.reaches('exp-2', 'running');
-  await inside.locator('[data-id="jupyter-gpuquota:panel"]').click();
-  const opened = inside.context().waitForEvent('page');
-  await inside
-    .locator('[data-row]', { hasText: 'exp-2' })
-    .getByRole('button', { name: /^Open/ })
-    .click();
-  const other = await opened;
-  await expect(chip(other)).toContainText('exp-2', { timeout: 90_000 });
-  await expect(other).toHaveURL(
-    `${api.base}/gpuquota/s/${second}/lab/workspaces/exp-2`
-  );
-  await expect(tabs(other)).toHaveText(['Launcher']);
-  await inside.reload();
-  await expect(tabs(inside)).toHaveText([/Untitled/]);
 });

@@ -1,16 +1,11 @@
 import type { Page } from '@playwright/test';
 import { NOTEBOOK } from './notebook';
-import { expect, test } from './workspace';
-
-/** Its tests load JupyterLab several times. */
-test.describe.configure({ timeout: 240_000 });
+import { expect, LEAN, test } from './workspace';
 
 /** The warning comes soon, and leaves time to answer it. */
 const WARNS = { idle_timeout: '1m', warn_before: '55s' };
 /** The end comes soon after the warning. */
 const ENDS = { idle_timeout: '12s', warn_before: '10s' };
-/** A Jupyter Server. */
-const SERVER = { name: 'exp-1', command: [] };
 
 test('an idle session warns, is kept alive, and says who decided @live', async ({
   page,
@@ -20,7 +15,7 @@ test('an idle session warns, is kept alive, and says who decided @live', async (
 }) => {
   await api.setPolicy(WARNS);
   await workspace.open();
-  await api.create(SERVER);
+  await api.create({ name: 'exp-1', ...LEAN });
   await api.reaches('exp-1', 'running');
   const other: Page = await page.context().newPage();
   await other.goto(`${baseURL}/lab/workspaces/other`);
@@ -58,7 +53,11 @@ test("a session's own JupyterLab warns, saves what is unsaved, and explains the 
   baseURL,
   tmpPath
 }) => {
-  const { id } = await api.create({ ...SERVER, folder: tmpPath });
+  const { id } = await api.create({
+    name: 'exp-1',
+    command: [],
+    folder: tmpPath
+  });
   await api.reaches('exp-1', 'running');
   const own = `${baseURL}/gpuquota/s/${id}`;
   const file = `${own}/api/contents/notes.ipynb`;
@@ -98,7 +97,7 @@ test("a session's own JupyterLab warns, saves what is unsaved, and explains the 
   await expect(dialog).toContainText('Your documents were saved');
   await expect(dialog).toHaveCount(1);
   const reloaded = inside.waitForEvent('load');
-  await request.post(`${baseURL}/gpuquota/api/sessions/${id}/resume`);
+  await dialog.getByRole('button', { name: 'Resume' }).click();
   await reloaded;
   await expect(dialog).toHaveCount(0);
   await expect(editor).toContainText('new');

@@ -1,10 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expectAccessible, inThemes, setTheme } from './accessible';
-import { card, test } from './templates';
-import { expect } from './workspace';
-
-/** Its tests load JupyterLab several times. */
-test.describe.configure({ timeout: 240_000 });
+import { card, SERVED, test } from './templates';
+import { expect, LEAN } from './workspace';
 
 const item = (page: Page): Locator =>
   page.locator('.jp-GpuQuota-kernelItem button');
@@ -19,7 +16,7 @@ test('a card of the Launcher opens a notebook on a new session, which ends with 
 }) => {
   await templates.save('Small', {
     on_shutdown: 'suspend',
-    request: { project: 'team-a', gpu: '0.25', kind: 'interactive' }
+    request: { ...SERVED, project: 'team-a', gpu: '0.25' }
   });
   await card(page, 'Small').click();
   await expect(item(page)).toContainText('GPU');
@@ -62,7 +59,7 @@ test('a new notebook is on a GPU only if that is chosen @live', async ({
   templates,
   request
 }) => {
-  await api.create({ name: 'exp-1', command: [] });
+  await api.create({ name: 'exp-1', ...LEAN });
   await templates.save('First', {
     request: { project: 'team-a', gpu: '2', kind: 'interactive' }
   });
@@ -97,7 +94,7 @@ for (const [theme, title] of inThemes(
     await api.create({ name: 'before', project: 'team-c', gpu: '2' });
     await api.reaches('before', 'running');
     await templates.save('Queued', {
-      request: { project: 'team-c', gpu: '1', kind: 'interactive' }
+      request: { ...SERVED, project: 'team-c', gpu: '1' }
     });
     await card(page, 'Queued').click();
     await expect(item(page)).toContainText('Queued (#1)');

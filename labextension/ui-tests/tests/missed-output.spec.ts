@@ -6,9 +6,6 @@ import type {
 } from '@playwright/test';
 import { Api, expect, test } from './workspace';
 
-/** Its tests load JupyterLab several times. */
-test.describe.configure({ timeout: 240_000 });
-
 const LINES = 40;
 /** While a file of this name exists, the cell pauses in the middle. */
 const PAUSE = 'pause-printing.txt';
@@ -20,12 +17,15 @@ for number in range(${LINES}):
         time.sleep(0.1)`;
 const ALL = Array.from({ length: LINES }, (_, number) => `line ${number}`);
 
-/** Return the addresses of a session and of a notebook in it. */
-async function makeSession(page: Page, request: APIRequestContext, api: Api) {
-  const root = new URL('.', page.url().replace(/\/lab.*/, '/')).href;
-  const { id } = await api.create({ name: 'prints', command: undefined });
+/** Return the address of a session with a notebook in its folder. */
+async function makeSession(
+  request: APIRequestContext,
+  api: Api,
+  folder: string
+): Promise<string> {
+  const { id } = await api.create({ name: 'prints', command: [], folder });
   await api.reaches('prints', 'running');
-  const base = `${root}gpuquota/s/${id}/`;
+  const base = `${api.base}/gpuquota/s/${id}/`;
   const content = {
     nbformat: 4,
     nbformat_minor: 5,
@@ -50,7 +50,7 @@ async function makeSession(page: Page, request: APIRequestContext, api: Api) {
     });
     expect(answer.ok(), await answer.text()).toBe(true);
   }).toPass({ timeout: 60_000 });
-  return { base, notebook };
+  return base;
 }
 
 /** The notebook in a session's own JupyterLab, without Galata, which cannot see into it. */
@@ -75,6 +75,7 @@ class Notebook {
       this.page.getByText('Python 3 (ipykernel) | Idle')
     ).toBeVisible({ timeout: 90_000 });
     await this._cell.locator('.cm-content').press('Control+Enter');
+    await expect(this.prompt).toHaveText('[*]:');
     await this.has('line 3');
   }
 
@@ -104,35 +105,26 @@ async function open(context: BrowserContext, base: string): Promise<Notebook> {
   return new Notebook(tab);
 }
 
-test('a notebook that is reloaded while it prints has every line once @live', async ({
+test('a notebook that is reloaded or opened anew has every line once, or names the time @live', async ({
   page,
   request,
-  api
+  api,
+  tmpPath
 }, info) => {
-  const { base, notebook } = await makeSession(page, request, api);
+  const base = await makeSession(request, api, tmpPath);
+  const context = page.context();
   const pause = `${base}api/contents/${PAUSE}`;
   const file = { type: 'file', format: 'text', content: '' };
   expect((await request.put(pause, { data: file })).ok()).toBe(true);
-  const tab = await open(page.context(), base);
-  await tab.run();
-  await tab.page.reload();
-  await tab.has('line 3');
-  await expect(tab.prompt).toHaveText('[*]:');
-  await tab.page.screenshot({ path: info.outputPath('reloaded.png') });
-  await request.delete(pause);
-  await tab.hasAll();
-  await tab.page.close();
-  await request.delete(notebook);
-});
-
-test('a notebook that is opened anew has what it printed, or names the time @live', async ({
-  page,
-  request,
-  api
-}, info) => {
-  const { base, notebook } = await makeSession(page, request, api);
-  const context = page.context();
   const first = await open(context, base);
+  await first.run();
+  await first.page.reload();
+  await first.has('line 3');
+  await expect(first.prompt).toHaveText('[*]:');
+  await first.page.screenshot({ path: info.outputPath('reloaded.png') });
+  await request.delete(pause);
+  await first.hasAll();
+
   await first.run();
   await first.page.close();
   const second = await open(context, base);
@@ -155,5 +147,4 @@ test('a notebook that is opened anew has what it printed, or names the time @liv
   ).toBeVisible();
   await third.page.screenshot({ path: info.outputPath('notice.png') });
   await third.page.close();
-  await request.delete(notebook);
 });

@@ -1,11 +1,9 @@
 import { expect } from '@playwright/test';
 import { NOTEBOOK } from './notebook';
 import { withLab } from './ownlab';
+import { LEAN } from './workspace';
 
 const test = withLab('jupyter_server_notebook_config.py', 'notebook');
-
-/** Its tests load JupyterLab several times. */
-test.describe.configure({ timeout: 240_000 });
 
 const SOURCE = 'import os; print(os.environ["GPUQUOTA_SHARE"])';
 const METADATA = { kernelspec: { name: 'gpu-exp-1', display_name: 'exp-1' } };
@@ -19,7 +17,7 @@ test('Notebook 7 runs a cell in a session, and shows what its kernel has @live',
   lab
 }) => {
   const { api, origin, request, token } = lab;
-  await api.create({ name: 'exp-1', command: [] });
+  await api.create({ name: 'exp-1', ...LEAN });
   await api.reaches('exp-1', 'running');
   await expect
     .poll(async () => (await request.get(`${origin}/api/kernelspecs`)).text(), {

@@ -1,5 +1,5 @@
 import type { APIRequestContext, Locator, Page } from '@playwright/test';
-import { Api, expect, test as base } from './workspace';
+import { Api, expect, LEAN, test as base } from './workspace';
 
 interface ITemplate {
   scope: string;
@@ -37,6 +37,9 @@ export const test = base.extend<{ templates: Templates }>({
     await use(new Templates(request, api));
   }
 });
+
+/** The request of a template whose sessions have kernels, and no page that is opened. */
+export const SERVED = { environment: LEAN.environment, kind: 'interactive' };
 
 /** A card of the Launcher's category. */
 export const card = (page: Page, label: string): Locator =>

@@ -2,10 +2,14 @@ import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
 import { freePort, ILab, withLab } from './ownlab';
 
-const test = withLab('jupyter_server_hosts_config.py');
+/** One server for what asks for a token: sessions have hosts of their own, and a second cluster. */
+const test = withLab('jupyter_server_hosts_config.py', 'jupyterlab', {
+  GPUQUOTA_TEST_CLUSTERS: 'yes'
+});
 
-/** Its tests load JupyterLab several times. */
-test.describe.configure({ timeout: 240_000 });
+test.afterEach(async ({ lab }) => {
+  await lab.api.clear();
+});
 
 /** What a script in a page got hold of. */
 interface ILoot {
@@ -42,6 +46,13 @@ function attack(page: Page, lab: string): Promise<ILoot> {
   }, lab);
 }
 
+/** Have a page of JupyterLab's own origin that its user has opened; it runs no scripts but a test's. */
+async function logIn(page: Page, { origin, token }: ILab): Promise<void> {
+  await page.route(`${origin}/static/**`, route => route.abort());
+  const answer = await page.goto(`${origin}/lab?token=${token}`);
+  expect(answer?.status()).toBe(200);
+}
+
 async function terminals({ origin, token }: ILab, page: Page) {
   const headers = { Authorization: `token ${token}` };
   const answer = await page.request.get(`${origin}/api/terminals`, { headers });
@@ -55,8 +66,7 @@ test("a page of a session cannot act as JupyterLab, and the session's own Jupyte
   const { id } = await lab.api.create({ name: 'exp-1', command: [] });
   await lab.api.reaches('exp-1', 'running');
   const page = await context.newPage();
-  await page.goto(`${lab.origin}/lab?token=${lab.token}`);
-  await page.locator('#jp-main-dock-panel').waitFor();
+  await logIn(page, lab);
   // So the attack is one: at JupyterLab's own origin it works.
   const own = await attack(page, lab.origin);
   expect(own.tokens).toEqual([lab.token]);
@@ -87,7 +97,6 @@ test("a page of a session cannot act as JupyterLab, and the session's own Jupyte
 
   await page.goto(`${session}/lab`);
   await expect(page).toHaveURL(`${lab.origin}/lab`);
-  await lab.api.clear();
 });
 
 test('a program has a host of its own, at its root, and comes back after a logout @live', async ({
@@ -113,7 +122,7 @@ test('a program has a host of its own, at its root, and comes back after a logou
   });
   await lab.api.reaches('board', 'running');
   const page = await context.newPage();
-  await page.goto(`${lab.origin}/lab?token=${lab.token}`);
+  await logIn(page, lab);
   const address = `${lab.origin}/gpuquota/s/${id}/p/${port}/a?b=1#c`;
   const own = `http://${id}-${port}.localhost:${lab.port}`;
   await expect(async () => {
@@ -129,5 +138,56 @@ test('a program has a host of its own, at its root, and comes back after a logou
   await page.goto(`${lab.origin}/logout`);
   await page.goto(`${own}/x`);
   await expect(page).toHaveURL(new RegExp(`^${lab.origin}/login`));
-  await lab.api.clear();
+});
+
+test('a session waits in one cluster, and goes on to the next @live', async ({
+  context,
+  lab
+}) => {
+  const { api, origin, token } = lab;
+  await api.create({ name: 'first', gpu: '4' });
+  await api.reaches('first', 'running');
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${origin}/lab?token=${token}`);
+  await page
+    .getByRole('tab', { name: 'GPU Workspace' })
+    .click({ timeout: 120_000 });
+  const panel = page.locator('.jp-GpuQuota-sidebar');
+  const row = (name: string) =>
+    panel.getByRole('row', { name: new RegExp(`^${name},`) });
+
+  await panel.getByRole('button', { name: 'Launch' }).first().click();
+  const form = page.locator('.jp-GpuQuota-form');
+  await form.getByLabel('Name').fill('patient');
+  await form.getByRole('button', { name: 'Add a cluster' }).click();
+  await form.getByRole('button', { name: 'Add a cluster' }).click();
+  await expect(form.getByRole('combobox', { name: 'Cluster 1' })).toHaveValue(
+    'lab'
+  );
+  await expect(form.getByRole('combobox', { name: 'Cluster 2' })).toHaveValue(
+    'cloud'
+  );
+  await form.getByLabel('Wait in each for').fill('10m');
+  const verdict = form.locator('.jp-GpuQuota-verdict');
+  await expect(verdict).toContainText('lab: Will be queued');
+  await expect(verdict).toContainText('Then cloud: Starts now on gpu-1');
+  await form.getByRole('button', { name: 'Launch and queue' }).click();
+  await expect(row('patient')).toContainText(/Goes on to cloud at/);
+
+  // The same, but for the time that it waits.
+  await api.create({
+    name: 'hasty',
+    gpu: '1',
+    on: ['lab', 'cloud'],
+    on_wait: '10s'
+  });
+  await expect(row('hasty')).toContainText('cloud/ml', { timeout: 120_000 });
+  await expect(row('hasty')).toContainText('Running', { timeout: 120_000 });
+  await row('hasty').getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Show Details' }).click();
+  const details = page.locator('.jp-GpuQuota-details');
+  await expect(details).toContainText(/Waited \d+ s in lab; now in cloud/);
+  await expect(details).toContainText('lab · 1 GPU: tried');
+  await api.stop('hasty');
 });
