@@ -26,6 +26,8 @@ UNUSED_CONTROLLERS = (
     "bootstrap-signer-controller",
     "cronjob-controller",
     "daemonset-controller",
+    "endpoints-controller",
+    "endpointslice-controller",
     "endpointslice-mirroring-controller",
     "horizontal-pod-autoscaler-controller",
     "legacy-serviceaccount-token-cleaner-controller",

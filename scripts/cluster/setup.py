@@ -97,10 +97,14 @@ def wait_for_nodes(rest: Rest) -> None:
     wait_for(ready, "nodes are ready")
 
 
-def install_kueue(rest: Rest, layout: Layout) -> None:
-    """Create Kueue's roles, webhooks and visibility API, once it answers itself."""
+def install_roles(rest: Rest, layout: Layout) -> None:
+    """Create Kueue's roles, which become parts of the cluster's own ones."""
     for manifest in manifests.collected(layout.build, "kueue-roles"):
         rest.apply(manifest)
+
+
+def install_kueue(rest: Rest, layout: Layout) -> None:
+    """Create Kueue's webhooks and visibility API, once it answers itself."""
     for manifest in manifests.collected(layout.build, "kueue-webhooks"):
         rest.apply(_reachable(manifest, layout))
     for manifest in _visibility(layout.ports["kueue-visibility"]):

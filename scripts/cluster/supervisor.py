@@ -54,8 +54,10 @@ class Supervisor:
         rest = Rest.of(layout.kubeconfig("admin"))
         self._egress = await Egress(rest).start(layout.egress)
         await self._start(*STORE)
-        await self._start(*CONTROLLERS)
         await self._do(setup.install_kinds, rest, layout, KINDS)
+        await self._do(setup.install_roles, rest, layout)
+        # Controllers that begin now look at kinds and roles once, not after each of them.
+        await self._start(*CONTROLLERS)
         await self._do(rest.apply, setup.kueue_namespace())
         await self._do(setup.install_nodes, rest, layout)
         await self._do(setup.install_storage, rest)

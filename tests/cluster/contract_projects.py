@@ -16,6 +16,7 @@ from scripts.cluster.rest import Refused, Rest
 from scripts.cluster.settings import MILLI_GPU, WHOLE_GPU
 from scripts.cluster.setup import wait_for
 from tests.cluster.lakes import claim
+from tests.cluster.leaving import leave
 from tests.cluster.teams import GPU_NODE, KUEUE, RESTRICTED, make_priorities
 
 Json = dict[str, Any]
@@ -113,30 +114,37 @@ def clear(rest: Rest) -> None:
 
 
 def _clear(rest: Rest, name: str) -> None:
-    for version, kind in _OWNERS:
-        for item in _items(rest, version, kind, name):
-            path = rest.path(version, kind, name, item["metadata"]["name"])
-            rest.delete(path, propagationPolicy="Background")
-    for item in _items(rest, "v1", "Pod", name):
-        path = rest.path("v1", "Pod", name, item["metadata"]["name"])
-        rest.delete(path, gracePeriodSeconds=0)
+    found = [
+        _delete_all(rest, version, kind, name, propagationPolicy="Background")
+        for version, kind in _OWNERS
+    ]
+    found.append(_delete_all(rest, "v1", "Pod", name, gracePeriodSeconds=0))
     with suppress(Refused):  # nobody has used or pinned anything
         rest.delete(rest.path("v1", "ConfigMap", name, "gpuquota-datasets"))
     # Also from what the API server remembers: the next controller must not see them.
-    for version, kind in (*_OWNERS, ("v1", "Pod")):
+    for version, kind in (*_OWNERS, ("v1", "Pod")) if any(found) else ():
         wait_for(
             lambda version=version, kind=kind: not _items(rest, version, kind, name),
             f"{kind}s of {name} have gone",
         )
-    for volume in _volumes(rest, name):
-        rest.delete(rest.path("v1", "PersistentVolumeClaim", name, volume))
-    wait_for(lambda: not _volumes(rest, name), f"the volumes of {name} have gone")
+    if volumes := _volumes(rest, name):
+        for volume in volumes:
+            rest.delete(rest.path("v1", "PersistentVolumeClaim", name, volume))
+        wait_for(lambda: not _volumes(rest, name), f"the volumes of {name} have gone")
+
+
+def _delete_all(rest: Rest, version: str, kind: str, namespace: str, **options: Any) -> bool:
+    """Delete what sessions left of one kind; return whether there was anything."""
+    items = _items(rest, version, kind, namespace)
+    for item in items:
+        rest.delete(rest.path(version, kind, namespace, item["metadata"]["name"]), **options)
+    return bool(items)
 
 
 def remove_namespaces(rest: Rest) -> None:
-    """Delete the projects; the cluster finishes it alone."""
+    """Delete the projects, as far as `leave` does; the cluster finishes it alone."""
     for name in QUOTAS:
-        rest.delete(rest.path("v1", "Namespace", "", name))
+        leave(rest, name)
 
 
 def remove_kueue(rest: Rest) -> None:

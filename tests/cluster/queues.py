@@ -21,6 +21,7 @@ from jupyter_gpuquota.model.resources import MILLI
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from scripts.cluster.rest import Rest
 from scripts.cluster.settings import MILLI_GPU
+from tests.cluster.leaving import leave
 from tests.cluster.teams import KUEUE, Team, make_priorities
 from tests.cluster.workloads import RESTRICTED
 
@@ -46,6 +47,7 @@ class Nested:
         self._rest = rest
         self._prefix = prefix
         self._made: list[str] = []
+        self._namespaces: list[str] = []
         self._make("Cohort", prefix, {})
         self._make("ResourceFlavor", f"{prefix}-v100", nodes or {})
         make_priorities(rest)
@@ -55,19 +57,23 @@ class Nested:
         namespace = f"{self._prefix}-{group}"
         meta = {"name": namespace}
         rest = self._rest
-        rest.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
-        self._made.append(f"/api/v1/namespaces/{namespace}")
+        rest.create({"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
+        self._namespaces.append(namespace)
         self._make("Cohort", namespace, {"parentName": self._prefix})
         self._queue(namespace, f"{namespace}-interactive", milli, {"borrowingLimit": "0"})
         self._queue(namespace, namespace, 0, {})
         for name, behind in (("gpus", namespace), ("interactive", f"{namespace}-interactive")):
             local = {"name": name, "namespace": namespace}
             spec = {"clusterQueue": behind}
-            rest.apply({"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": local, "spec": spec})
+            rest.create(
+                {"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": local, "spec": spec}
+            )
         return Team(namespace, group, "gpus")
 
     def remove(self) -> None:
-        """Delete everything; the cluster finishes it alone."""
+        """Delete everything, as far as `leave` does; the cluster finishes it alone."""
+        for namespace in self._namespaces:
+            leave(self._rest, namespace)
         for path in self._made:
             self._rest.delete(path)
 
@@ -89,7 +95,7 @@ class Nested:
 
     def _make(self, kind: str, name: str, spec: Json) -> None:
         manifest = {"apiVersion": KUEUE, "kind": kind, "metadata": {"name": name}, "spec": spec}
-        self._rest.apply(manifest)
+        self._rest.create(manifest)
         self._made.append(self._rest.path_of(manifest))
 
 

@@ -13,6 +13,7 @@ import yaml
 
 from jupyter_gpuquota.kubernetes.api import Api, Fault
 from jupyter_gpuquota.kubernetes.connecting import connect
+from jupyter_gpuquota.kubernetes.connection.rest import Rest
 from jupyter_gpuquota.kubernetes.objects.meta import Object
 from jupyter_gpuquota.kubernetes.resources import LEASES, NAMESPACES, STATEFUL_SETS, Resource
 from tests.kubernetes.fake_rbac import MANIFESTS, PREFIX
@@ -39,7 +40,7 @@ User = Callable[[str], Path]
 
 
 @asynccontextmanager
-async def connected(*kubeconfigs: Path) -> AsyncIterator[list[Api]]:
+async def connected(*kubeconfigs: Path) -> AsyncIterator[list[Rest]]:
     """Connect with kubeconfigs."""
     async with AsyncExitStack() as stack:
         found = []
@@ -50,12 +51,19 @@ async def connected(*kubeconfigs: Path) -> AsyncIterator[list[Api]]:
         yield found
 
 
-async def install(admin: Api) -> None:
-    """Apply the manifests as an administrator does."""
+_INSTALLED: set[str] = set()
+"""The API servers that have the manifests: no test changes them there."""
+
+
+async def install(admin: Rest) -> None:
+    """Apply the manifests as an administrator does, once to each API server."""
+    if admin.server in _INSTALLED:
+        return
     for manifest in yaml.safe_load_all(MANIFESTS.read_text()):
         meta = manifest["metadata"]
         resource = KINDS[manifest["kind"]]
         await admin.apply(resource, meta.get("namespace", ""), meta["name"], manifest)
+    _INSTALLED.add(admin.server)
 
 
 async def make_namespace(admin: Api, name: str) -> str:
@@ -117,14 +125,14 @@ def with_user(kubeconfig: Path, user: Mapping[str, Any], to: Path) -> Path:
     return to
 
 
-async def controller_kubeconfig(admin: Api, kubeconfig: Path, folder: Path) -> Path:
+async def controller_kubeconfig(admin: Rest, kubeconfig: Path, folder: Path) -> Path:
     """Return the kubeconfig of the controller's service account, with exactly its rules."""
     await install(admin)
     token = await token_of(admin, OPS, CONTROLLER)
     return with_token(kubeconfig, token, folder / "controller.kubeconfig")
 
 
-async def team_controller(admin: Api, kubeconfig: Path, folder: Path, *namespaces: str) -> Path:
+async def team_controller(admin: Rest, kubeconfig: Path, folder: Path, *namespaces: str) -> Path:
     """Return the same once it may have sessions in these namespaces, and its lease in the first."""
     own = await controller_kubeconfig(admin, kubeconfig, folder)
     for namespace in namespaces:

@@ -9,6 +9,7 @@ from scripts.cluster.labels import PODS
 from scripts.cluster.rest import Rest
 from scripts.cluster.settings import MILLI_GPU
 from scripts.cluster.setup import wait_for
+from tests.cluster.leaving import leave
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
 RBAC = "rbac.authorization.k8s.io"
@@ -37,6 +38,7 @@ class Teams:
         self._rest = rest
         self._prefix = prefix
         self._made: list[str] = []
+        self._namespaces: list[str] = []
         self._flavor = ""
         self._spec = nodes or {"nodeLabels": {"nvidia.com/gpu.product": GPU_NODE}}
 
@@ -52,15 +54,11 @@ class Teams:
         """
         namespace = f"{self._prefix}-{group}"
         labels = {RESTRICTED: "restricted"} | ({PODS: "processes"} if processes else {})
-        self._make(
-            {
-                "apiVersion": "v1",
-                "kind": "Namespace",
-                "metadata": {"name": namespace, "labels": labels},
-            }
-        )
+        meta = {"name": namespace, "labels": labels}
+        self._rest.create({"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
+        self._namespaces.append(namespace)
         for role in ("edit", "batch-user-role"):
-            self._rest.apply(_binding(namespace, role, group))
+            self._rest.create(_binding(namespace, role, group))
         return Team(namespace, group)
 
     def with_quota(self, group: str, hard: Json, *, processes: bool = False) -> Team:
@@ -68,7 +66,7 @@ class Teams:
         team = self.plain(group, processes=processes)
         meta = {"name": "gpus", "namespace": team.namespace}
         quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta}
-        self._rest.apply({**quota, "spec": {"hard": hard}})
+        self._rest.create({**quota, "spec": {"hard": hard}})
         path = f"/api/v1/namespaces/{team.namespace}/resourcequotas/gpus"
         wait_for(lambda: "used" in self._rest.get(path).get("status", {}), f"{path} counts")
         return team
@@ -103,7 +101,7 @@ class Teams:
         meta = {"name": team.namespace}
         self._make({"apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": meta, "spec": spec})
         local = {"name": "gpus", "namespace": team.namespace}
-        self._rest.apply(
+        self._rest.create(
             {
                 "apiVersion": KUEUE,
                 "kind": "LocalQueue",
@@ -116,7 +114,9 @@ class Teams:
         return Team(team.namespace, group, "gpus")
 
     def remove(self) -> None:
-        """Delete everything; the cluster finishes it alone."""
+        """Delete everything, as far as `leave` does; the cluster finishes it alone."""
+        for namespace in self._namespaces:
+            leave(self._rest, namespace)
         for path in self._made:
             self._rest.delete(path)
 
@@ -130,7 +130,7 @@ class Teams:
         return self._flavor
 
     def _make(self, manifest: Json) -> None:
-        self._rest.apply(manifest)
+        self._rest.create(manifest)
         self._made.append(self._rest.path_of(manifest))
 
 

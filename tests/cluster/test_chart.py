@@ -17,6 +17,7 @@ from scripts.cluster.cluster import Cluster
 from scripts.cluster.egress import forwards
 from scripts.cluster.rest import Rest
 from scripts.cluster.settings import MILLI_GPU
+from tests.cluster.leaving import leave
 from tests.cluster.rbac import with_token
 from tests.cluster.teams import GPU_NODE, RESTRICTED, Teams, make_priorities
 from tests.hub.hub import INSTALLED, Hub, Person, until
@@ -53,7 +54,7 @@ def test_the_api_server_accepts_every_object(kubelet: Cluster, name: str, engine
                 manifest["metadata"]["namespace"] = name
             rest.apply(manifest, dry_run=True)
     finally:
-        rest.delete(rest.path_of(space))
+        leave(rest, name)
 
 
 def test_metrics_have_a_service_and_only_scrapers_reach_them(kubelet: Cluster, name: str) -> None:
@@ -206,7 +207,7 @@ def site(
                 yield site
         finally:
             site.helm("uninstall", space, "--ignore-not-found")
-            rest.delete(rest.path("v1", "Namespace", "", site.made))
+            leave(rest, site.made)
 
 
 @pytest.fixture(scope="module")

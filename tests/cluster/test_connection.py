@@ -26,6 +26,7 @@ from jupyter_gpuquota.kubernetes.resources import (
     Resource,
 )
 from tests.cluster.following import connected, names, watching
+from tests.cluster.leaving import leave
 from tests.cluster.proxy import FaultProxy, Rule
 from tests.kubernetes.api_contract import ApiContract
 from tests.kubernetes.manifests import secret, stateful_set
@@ -52,10 +53,10 @@ async def api(cluster: Any) -> AsyncIterator[Api]:
 
 
 @pytest_asyncio.fixture
-async def namespace(api: Api, name: str) -> AsyncIterator[str]:
+async def namespace(cluster: Any, api: Api, name: str) -> AsyncIterator[str]:
     await api.create(NAMESPACES, "", {"metadata": {"name": name}})
     yield name
-    await api.delete(NAMESPACES, "", name)
+    await asyncio.to_thread(leave, cluster.rest(), name)
 
 
 class TestConnection(ApiContract):

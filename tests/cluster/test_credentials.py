@@ -16,6 +16,7 @@ from jupyter_gpuquota.kubernetes.resources import PODS, SECRETS
 from jupyter_gpuquota.kubernetes.watching.cache import Key
 from jupyter_gpuquota.kubernetes.watching.reflector import Clock
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
+from tests.cluster.leaving import leave
 from tests.cluster.proxy import FaultProxy, Rule
 from tests.cluster.rbac import (
     ACCOUNTS,
@@ -87,7 +88,7 @@ async def place(cluster: Any, name: str) -> AsyncIterator[Place]:
     async with connected(cluster.kubeconfig()) as [admin]:
         made = Place(admin, name)
         for namespace in (made.team_a, made.team_b):
-            await made.make("Namespace", namespace, {})
+            await admin.create(KINDS["Namespace"], "", {"metadata": {"name": namespace}})
         for role, rules in (
             ("secrets", [SECRETS_RULE]),
             ("namespaces", [NAMESPACES_RULE]),
@@ -95,6 +96,8 @@ async def place(cluster: Any, name: str) -> AsyncIterator[Place]:
         ):
             await made.make("ClusterRole", f"{name}-{role}", {"rules": rules})
         yield made
+        for namespace in (made.team_a, made.team_b):
+            await asyncio.to_thread(leave, cluster.rest(), namespace)
         for kind, each in reversed(made.made):
             try:
                 await admin.delete(kind, "", each)

@@ -13,7 +13,7 @@ from jupyter_gpuquota.errors import Conflict, InUse, NotAllowed, NotFound
 from jupyter_gpuquota.kubernetes.resources import JOBS, PODS
 from jupyter_gpuquota.model.datasets.caches import CacheQuery, PinRequest
 from jupyter_gpuquota.model.datasets.datasets import DatasetRequest
-from jupyter_gpuquota.model.datasets.jobs import JobQuery, JobReport
+from jupyter_gpuquota.model.datasets.jobs import Job, JobQuery, JobReport
 from jupyter_gpuquota.model.datasets.versions import VersionReport
 from tests.cluster.data_sites import ANA, Site, prepared, said
 from tests.cluster.rbac import connected
@@ -69,11 +69,13 @@ async def test_a_session_waits_for_its_dataset_and_reads_it(site: Site) -> None:
         await site.ask("caches.delete", args=args)
         await wait_for(lambda: _is_empty(site))
 
-        async def ended() -> bool:
-            jobs = (await site.ask("jobs.list", query=JobQuery())).items
-            return {("cache", "done"), ("evict", "done")} <= {(j.kind, j.state) for j in jobs}
+        seen: list[Job] = []
 
-        await wait_for(ended)
+        async def ended() -> bool:
+            seen[:] = (await site.ask("jobs.list", query=JobQuery())).items
+            return {("cache", "done"), ("evict", "done")} <= {(j.kind, j.state) for j in seen}
+
+        await wait_for(ended, lambda: f"the jobs, as last seen: {seen}")
 
 
 async def _is_empty(site: Site) -> bool:

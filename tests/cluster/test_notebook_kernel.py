@@ -32,6 +32,7 @@ from tests.kernels.test_relay import (
     wait_for_output,
 )
 from tests.kernels.test_websocket import cut_in_a_cell, model_of
+from tests.lean import lean_prefix
 from tests.shell import Shell, opened, wait_for
 from tests.storms.conftest import show
 from tests.waiting import patience
@@ -77,6 +78,7 @@ def shell(
             "kubeconfig": str(kubeconfig),
             "namespaces": [team.namespace, borrower.namespace],
             "shares": ["whole", "milli"],
+            "server_command": [f"{lean_prefix()}/bin/jupyter-server"],
         },
     }
     with opened(folder, config) as shell:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import EndpointQuery, LogQuery, SessionQuery, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.services.usecases import perform
+from tests.cluster.leaving import leave
 from tests.cluster.rbac import (
     ACCOUNTS,
     BINDINGS,
@@ -88,7 +90,7 @@ async def server(cluster: Any, name: str, tmp_path: Path) -> AsyncIterator[Serve
         async with connected(own) as [controller]:
             yield Server(admin, controller, team_a, team_b, [0.0])
         for each in (team_a, team_b):
-            await admin.delete(NAMESPACES, "", each)
+            await asyncio.to_thread(leave, cluster.rest(), each)
 
 
 def user(name: str, *groups: str) -> Caller:

@@ -10,8 +10,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -267,22 +266,19 @@ def test_programs_are_killed_and_started_again(breakable: Cluster):
     wait_until(lambda: rest.get(pod)["status"]["phase"] == "Running", "the pod runs")
 
 
-@asynccontextmanager
-async def inside(api: Api, name: str) -> AsyncIterator[str]:
-    """A namespace of a cluster that several tests break, one after the other."""
+async def created(api: Api, name: str) -> str:
+    """Create a namespace, which goes with its cluster."""
     await api.create(NAMESPACES, "", {"metadata": {"name": name}})
-    yield name
-    await api.delete(NAMESPACES, "", name)
+    return name
 
 
 @pytest.mark.asyncio
 async def test_a_restarted_server(breakable: Cluster, name: str):
     async with (
         connected(breakable.kubeconfig()) as api,
-        inside(api, name) as place,
-        watching(api, place) as (watches, cache),
+        watching(api, await created(api, name)) as (watches, cache),
     ):
-        await api.create(SECRETS, place, secret("kept"))
+        await api.create(SECRETS, name, secret("kept"))
         await wait_for(lambda: names(cache) == {"kept"})
         before = datetime.now(UTC)
         await asyncio.to_thread(breakable.kill, "apiserver")
@@ -295,7 +291,7 @@ async def test_a_restarted_server(breakable: Cluster, name: str):
 
         await asyncio.to_thread(breakable.start, "apiserver")
         await wait_for(lambda: watches.since is None)
-        await api.create(SECRETS, place, secret("new"))
+        await api.create(SECRETS, name, secret("new"))
         await wait_for(lambda: names(cache) == {"kept", "new"})
 
 
@@ -305,12 +301,11 @@ async def test_a_compacted_history(breakable: Cluster, tmp_path: Path, name: str
         between.add(Rule(path="watch=1", cut=0.5))
         async with (
             connected(breakable.kubeconfig()) as api,
-            inside(api, name) as place,
             connected(between.kubeconfig) as held_up,
-            watching(held_up, place) as (watches, cache),
+            watching(held_up, await created(api, name)) as (watches, cache),
         ):
             for each in ("kept", "gone"):
-                await api.create(SECRETS, place, secret(each))
+                await api.create(SECRETS, name, secret(each))
             await wait_for(lambda: names(cache) == {"kept", "gone"})
             history: list[set[str]] = []
             cache.subscribe(lambda _: history.append(names(cache)))
@@ -318,8 +313,8 @@ async def test_a_compacted_history(breakable: Cluster, tmp_path: Path, name: str
             # While the watch is held up, the cluster goes on, and etcd forgets what was.
             between.rules[:] = [Rule(path="watch=1", status=503)]
             await wait_for(lambda: watches.since is not None)
-            await api.delete(SECRETS, place, "gone")
-            await api.create(SECRETS, place, secret("late"))
+            await api.delete(SECRETS, name, "gone")
+            await api.create(SECRETS, name, secret("late"))
             await asyncio.to_thread(breakable.compact)
             # The API server remembers what it has seen, but not over its own end.
             await asyncio.to_thread(breakable.kill, "apiserver")

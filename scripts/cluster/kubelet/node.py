@@ -62,6 +62,9 @@ class Kubelet:
                 self._end(uid, pod["metadata"].get("deletionGracePeriodSeconds", 30))
         for uid in self._running.keys() - found.keys():
             self._end(uid, 0)
+            ending = self._running[uid].ending
+            if ending and ending.done():
+                del self._running[uid]  # not before: a pod that ends is still seen for a while
 
     def _start(self, uid: str, manifest: dict[str, Any]) -> Running:
         """Start a pod, unless it has ended before or is being deleted."""
@@ -88,7 +91,6 @@ class Kubelet:
             running.task.cancel()
         await self._client.remove(running.manifest)
         shutil.rmtree(self._folder / uid, ignore_errors=True)
-        del self._running[uid]
 
 
 async def _reported(work: Coroutine[Any, Any, None], manifest: dict[str, Any]) -> None:
