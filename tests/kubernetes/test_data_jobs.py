@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.errors import GpuQuotaError, NotAllowed
-from jupyter_gpuquota.kubernetes.api import Fault
+from jupyter_gpuquota.kubernetes.api import Fault, Query
 from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJob, DataJobSettings, name_of
 from jupyter_gpuquota.kubernetes.datasets.jobs import DataJobs
 from jupyter_gpuquota.kubernetes.datasets.task import DataJobObjects, Task
@@ -59,14 +59,25 @@ def heard() -> Heard:
     return Heard()
 
 
+class SilentApi(FakeApi):
+    """An API server whose logs neither say anything nor end."""
+
+    async def stream(self, path: str, query: Query | None = None) -> AsyncGenerator[bytes]:
+        await asyncio.Event().wait()
+        yield b""
+
+
 @asynccontextmanager
-async def jobs(api: FakeApi, heard: Heard) -> AsyncIterator[DataJobs]:
+async def jobs(
+    api: FakeApi, heard: Heard, last_read: float | None = None
+) -> AsyncIterator[DataJobs]:
     """Jobs as a controller follows them."""
     watches = Watches(api)
     objects = DataJobObjects(watches)
     await watches.start()
     await watches.ready()
-    found = DataJobs(api, objects, DataJobSettings(image="i:1"), heard)
+    limit = {} if last_read is None else {"last_read": last_read}
+    found = DataJobs(api, objects, DataJobSettings(image="i:1"), heard, **limit)
     found.open()
     try:
         yield found
@@ -100,6 +111,15 @@ async def test_the_lines_of_its_log_are_passed_on_until_it_ends(api: FakeApi, he
         end(api)
         await wait_for(lambda: heard.errors == [None])
         assert set(heard.lines) == {"one", "two"}
+
+
+async def test_it_ends_although_its_log_does_not(heard: Heard) -> None:
+    api = SilentApi((TEAM,))
+    async with jobs(api, heard, last_read=0.01) as found:
+        await found.start(FETCH, TASK)
+        put_pod(api, running={})
+        end(api)
+        await wait_for(lambda: heard.errors == [None])
 
 
 async def test_a_restarted_controller_adopts_it(api: FakeApi, heard: Heard) -> None:

@@ -136,6 +136,8 @@ _SHORTEST = 0.1
 """Seconds between two looks at a Job in a cluster where much changes."""
 _LAST_LINES = 2.0
 """Seconds for the log to end by itself, once the Job has."""
+_LAST_READ = 30.0
+"""Seconds for the log of a Job that has ended to be read: its node may have gone with it."""
 
 
 class Listener(Protocol):
@@ -155,13 +157,20 @@ class Follower:
     """Follows one Job, by the watches and the log of its newest pod."""
 
     def __init__(
-        self, api: Api, objects: DataJobObjects, listener: Listener, key: Key, task: Task
+        self,
+        api: Api,
+        objects: DataJobObjects,
+        listener: Listener,
+        key: Key,
+        task: Task,
+        last_read: float,
     ) -> None:
         self._api = api
         self._objects = objects
         self._listener = listener
         self._key = key
         self._task = task
+        self._last_read = last_read
         self._wake = asyncio.Event()
         self._uid = ""
         self._log: PodLog | None = None
@@ -238,12 +247,16 @@ class Follower:
             _log.warning("the log of the Job %s/%s cannot be read: %s", *self._key, fault)
 
     async def _finish(self) -> None:
-        """Read the log to its end."""
+        """Read the log to its end, unless nothing comes any more: the Job has ended anyway."""
         if self._reading:
             await asyncio.wait({self._reading}, timeout=_LAST_LINES)
         await self._stop_reading()
         if self._log:
-            await self._pass_on(self._log, follow=False)
+            self._reading = asyncio.create_task(self._pass_on(self._log, follow=False))
+            _, late = await asyncio.wait({self._reading}, timeout=self._last_read)
+            if late:
+                _log.warning("the log of the Job %s/%s does not end", *self._key)
+            await self._stop_reading()
 
     async def _stop_reading(self) -> None:
         if self._reading:
@@ -260,16 +273,23 @@ class DataJobs:
     """The Jobs that work on claims. Every method runs in the event loop.
 
     Nothing about them is stored but on the cluster: a controller that starts finds them by their
-    annotation, and follows those that run as well as those that have ended since.
+    annotation, and follows those that run as well as those that have ended since. `last_read` is
+    how many seconds the log of one that has ended may take.
     """
 
     def __init__(
-        self, api: Api, objects: DataJobObjects, settings: DataJobSettings, listener: Listener
+        self,
+        api: Api,
+        objects: DataJobObjects,
+        settings: DataJobSettings,
+        listener: Listener,
+        last_read: float = _LAST_READ,
     ) -> None:
         self._api = api
         self._objects = objects
         self._settings = settings
         self._listener = listener
+        self._last_read = last_read
         self._keys: dict[str, Key] = {}
         self._followed: dict[Key, asyncio.Task[None]] = {}
 
@@ -312,7 +332,7 @@ class DataJobs:
         if key in self._followed:
             return
         self._keys[task.id] = key
-        follower = Follower(self._api, self._objects, self._listener, key, task)
+        follower = Follower(self._api, self._objects, self._listener, key, task, self._last_read)
         self._followed[key] = asyncio.create_task(self._run(follower, key, task))
 
     async def _run(self, follower: Follower, key: Key, task: Task) -> None:
