@@ -3,76 +3,81 @@ import { Administration } from './administration';
 import { Datasets, openSection } from './datasets';
 import { expect, test } from './workspace';
 
-test('what was open is open again after a reload, and each view is there once @live', async ({
-  page,
-  workspace,
-  api,
-  request,
-  baseURL
-}) => {
-  const contents = galata.newContentsHelper(request);
-  const data = new Datasets(page, request, baseURL ?? '', contents);
-  await data.make();
-  await api.create({ name: 'kept' });
-  await workspace.open();
-  await workspace.act('kept', 'Show Log');
-  await expect(page.getByRole('log')).toContainText('ready');
-  await workspace.act('kept', 'Show Details');
-  await workspace.openForm();
-  const openViews = () =>
-    page.evaluate(async () => {
-      const { commands } = window.jupyterapp;
-      for (const view of ['dashboard', 'projects', 'dashboard', 'projects']) {
-        await commands.execute(`gpuquota:open-${view}`);
-      }
-    });
-  await openViews();
-  await openSection(page, workspace, data);
-  await data.row('second').focus();
-  await page.keyboard.press('Enter');
-  const files = page.getByRole('grid', { name: 'Files' });
-  await files.getByRole('row', { name: /^train/ }).focus();
-  await page.keyboard.press('Enter');
-  await expect(files.getByRole('row', { name: /^001.txt/ })).toBeVisible();
-  await workspace.panel
-    .locator('.jp-AccordionPanel-title', { hasText: 'Team' })
-    .click();
-  const gpus = workspace.panel.getByRole('meter', { name: /^GPUs used/ });
-  await expect(gpus).toBeHidden();
-  const tabs = page.locator('#jp-main-dock-panel .lm-TabBar-tabLabel');
-  const all = await tabs.allInnerTexts();
-  const before = all.filter(label => label !== 'Launcher'); // which JupyterLab leaves out
-  // The layout is saved a moment after it has changed.
-  await page.waitForResponse(
-    answer =>
-      answer.url().includes('/api/workspaces') &&
-      answer.request().method() === 'PUT'
-  );
-  await page.reload({ waitForIsReady: false });
+test.describe('after a reload', () => {
+  // What earlier tests did in a page, a reload may bring back: their notebooks, and their questions.
+  test.use({ fresh: true });
 
-  await expect(tabs.filter({ hasText: 'kept log' })).toBeVisible();
-  await expect(tabs.filter({ hasText: /^kept$/ })).toBeVisible();
-  await expect(tabs.filter({ hasText: 'Launch a session' })).toBeVisible();
-  await expect(tabs).toHaveText(before);
-  await expect(workspace.panel).toBeVisible();
-  await expect(workspace.row('kept')).toBeVisible();
-  await expect(gpus).toBeHidden();
-  await expect(files.getByRole('row', { name: /^001.txt/ })).toBeVisible();
-  await expect(page.getByRole('navigation', { name: 'Folder' })).toContainText(
-    'train'
-  );
-  await openViews();
-  await expect(tabs).toHaveText(before);
-  await expect(page.locator('.jp-GpuQuota-administration')).toHaveCount(1);
-  const dashboard = page.locator(
-    '.jp-GpuQuota-dashboard:not(.jp-GpuQuota-administration)'
-  );
-  await expect(dashboard).toHaveCount(1);
-  await expect(new Administration(page).row('team-a')).toBeVisible();
-  await tabs.filter({ hasText: 'GPU Dashboard' }).click();
-  await expect(
-    dashboard.getByRole('rowheader', { name: 'kept' })
-  ).toBeVisible();
+  test('what was open is open again after a reload, and each view is there once @live', async ({
+    page,
+    workspace,
+    api,
+    request,
+    baseURL
+  }) => {
+    const contents = galata.newContentsHelper(request);
+    const data = new Datasets(page, request, baseURL ?? '', contents);
+    await data.make();
+    await api.create({ name: 'kept' });
+    await workspace.open();
+    await workspace.act('kept', 'Show Log');
+    await expect(page.getByRole('log')).toContainText('ready');
+    await workspace.act('kept', 'Show Details');
+    await workspace.openForm();
+    const openViews = () =>
+      page.evaluate(async () => {
+        const { commands } = window.jupyterapp;
+        for (const view of ['dashboard', 'projects', 'dashboard', 'projects']) {
+          await commands.execute(`gpuquota:open-${view}`);
+        }
+      });
+    await openViews();
+    await openSection(page, workspace, data);
+    await data.row('second').focus();
+    await page.keyboard.press('Enter');
+    const files = page.getByRole('grid', { name: 'Files' });
+    await files.getByRole('row', { name: /^train/ }).focus();
+    await page.keyboard.press('Enter');
+    await expect(files.getByRole('row', { name: /^001.txt/ })).toBeVisible();
+    await workspace.panel
+      .locator('.jp-AccordionPanel-title', { hasText: 'Team' })
+      .click();
+    const gpus = workspace.panel.getByRole('meter', { name: /^GPUs used/ });
+    await expect(gpus).toBeHidden();
+    const tabs = page.locator('#jp-main-dock-panel .lm-TabBar-tabLabel');
+    const all = await tabs.allInnerTexts();
+    const before = all.filter(label => label !== 'Launcher'); // which JupyterLab leaves out
+    // The layout is saved a moment after it has changed.
+    await page.waitForResponse(
+      answer =>
+        answer.url().includes('/api/workspaces') &&
+        answer.request().method() === 'PUT'
+    );
+    await page.reload({ waitForIsReady: false });
+
+    await expect(tabs.filter({ hasText: 'kept log' })).toBeVisible();
+    await expect(tabs.filter({ hasText: /^kept$/ })).toBeVisible();
+    await expect(tabs.filter({ hasText: 'Launch a session' })).toBeVisible();
+    await expect(tabs).toHaveText(before);
+    await expect(workspace.panel).toBeVisible();
+    await expect(workspace.row('kept')).toBeVisible();
+    await expect(gpus).toBeHidden();
+    await expect(files.getByRole('row', { name: /^001.txt/ })).toBeVisible();
+    await expect(
+      page.getByRole('navigation', { name: 'Folder' })
+    ).toContainText('train');
+    await openViews();
+    await expect(tabs).toHaveText(before);
+    await expect(page.locator('.jp-GpuQuota-administration')).toHaveCount(1);
+    const dashboard = page.locator(
+      '.jp-GpuQuota-dashboard:not(.jp-GpuQuota-administration)'
+    );
+    await expect(dashboard).toHaveCount(1);
+    await expect(new Administration(page).row('team-a')).toBeVisible();
+    await tabs.filter({ hasText: 'GPU Dashboard' }).click();
+    await expect(
+      dashboard.getByRole('rowheader', { name: 'kept' })
+    ).toBeVisible();
+  });
 });
 
 test('in a narrow panel nothing is cut off or out of reach', async ({
