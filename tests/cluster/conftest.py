@@ -20,6 +20,8 @@ from tests.cluster.proxy import FaultProxy
 from tests.cluster.teams import Team, Teams
 
 LONGEST = (
+    # Asks for each namespace of the cluster again and again: first there are few.
+    "test_credentials.py",
     "test_contract.py",
     "test_second_cluster.py",
     "test_notebook_kernel.py",
