@@ -26,8 +26,6 @@ UNUSED_CONTROLLERS = (
     "bootstrap-signer-controller",
     "cronjob-controller",
     "daemonset-controller",
-    "endpoints-controller",
-    "endpointslice-controller",
     "endpointslice-mirroring-controller",
     "horizontal-pod-autoscaler-controller",
     "legacy-serviceaccount-token-cleaner-controller",
