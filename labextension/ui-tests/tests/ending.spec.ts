@@ -46,7 +46,28 @@ test.describe('what is typed and not saved @live', () => {
     inside = new Inside(await page.context().newPage());
   });
 
-  test('is on disk before a snapshot and before a suspension, and comes back after it', async ({
+  test('is on disk before a snapshot is taken', async ({
+    api,
+    request,
+    baseURL,
+    tmpPath
+  }) => {
+    const contents = galata.newContentsHelper(request);
+    const storage = new Storage(request, api, contents);
+    const { id } = await api.create({
+      name: 'exp-1',
+      command: [],
+      folder: tmpPath
+    });
+    await api.reaches('exp-1', 'running');
+    await inside.open(`${baseURL}/gpuquota/s/${id}/lab/tree/notes.ipynb`);
+    await inside.type('typed');
+    await storage.take(id, 'with what was typed');
+    const { content } = await (await request.get(file)).json();
+    expect(content.cells[0].source).toBe('typed');
+  });
+
+  test('is on disk when the session is suspended, and comes back with it', async ({
     api,
     request,
     baseURL,
@@ -61,15 +82,6 @@ test.describe('what is typed and not saved @live', () => {
     const source = async () =>
       (await (await request.get(file)).json()).content.cells[0].source;
     await inside.open(`${baseURL}/gpuquota/s/${id}/lab/tree/notes.ipynb`);
-    await inside.type('kept');
-    const storage = new Storage(
-      request,
-      api,
-      galata.newContentsHelper(request)
-    );
-    await storage.take(id, 'with what was typed');
-    expect(await source()).toBe('kept');
-
     await inside.type('typed');
     await request.post(`${baseURL}/gpuquota/api/sessions/${id}/suspend`);
     await expect(inside.dialog).toContainText('exp-1 was suspended');
@@ -95,9 +107,10 @@ test.describe('what is typed and not saved @live', () => {
 
     await request.post(`${baseURL}/gpuquota/api/sessions/${id}/stop`);
     await expect(inside.dialog).toContainText('exp-1 was stopped');
-    await expect(
-      inside.dialog.getByRole('button', { name: 'Resume' })
-    ).toBeVisible();
+    const again = inside.page.waitForEvent('load');
+    await inside.dialog.getByRole('button', { name: 'Resume' }).click();
+    await again;
+    await expect(inside.editor).toContainText('later');
   });
 
   test('is saved while GPUs are taken back, and the page counts down', async ({
