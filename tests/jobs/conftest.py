@@ -17,10 +17,10 @@ import pytest
 
 from jupyter_gpuquota.environ import TOKEN_FILE, URL
 from jupyter_gpuquota.model.about import API_VERSION
-from tests.store.conftest import folder, lake
+from tests.store.conftest import folder, lake, large
 from tests.store.s3.conftest import versitygw
 
-__all__ = ["folder", "lake", "versitygw"]
+__all__ = ["folder", "lake", "large", "versitygw"]
 
 ROOT = Path(__file__).resolve().parents[2]
 ABOUT = {

@@ -8,7 +8,10 @@ import pytest
 
 from jupyter_gpuquota.store.lake.connection import connect
 from jupyter_gpuquota.store.lake.objects import Objects
-from jupyter_gpuquota.store.packs import PART
+from jupyter_gpuquota.store.packs import PART, SMALL
+
+TWO_PARTS = pytest.mark.parametrize("large", [PART + 5], ids=["two parts"])
+"""For tests of files that are stored in several objects; to hash and write them takes long."""
 
 
 @pytest.fixture
@@ -18,8 +21,14 @@ def lake(tmp_path: Path) -> Objects:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return fill(tmp_path / "folder", PART + 5)
+def large() -> int:
+    """The bytes of the largest file: it is an object of its own."""
+    return SMALL + 5
+
+
+@pytest.fixture
+def folder(tmp_path: Path, large: int) -> Path:
+    return fill(tmp_path / "folder", large)
 
 
 def fill(folder: Path, large: int) -> Path:

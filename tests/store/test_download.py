@@ -13,6 +13,7 @@ from jupyter_gpuquota.store.catalog import Catalog
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.upload import Upload
+from tests.store.conftest import TWO_PARTS
 from tests.store.living import fetched, listing
 
 pytestmark = pytest.mark.asyncio
@@ -22,6 +23,7 @@ async def stored(lake: Objects, folder: Path) -> str:
     return (await Upload(lake, Catalog(":memory:"), lambda _: None).run(folder)).version
 
 
+@TWO_PARTS
 async def test_what_was_stored_is_fetched(lake: Objects, folder: Path, tmp_path: Path) -> None:
     (folder / os.fsdecode(b"caf\xe9\n.txt")).write_text("odd")
     (folder / ("x" * 255)).write_text("long")
@@ -37,6 +39,7 @@ async def test_what_was_stored_is_fetched(lake: Objects, folder: Path, tmp_path:
 
 
 @pytest.mark.parametrize("prefix", [layout.PACKS, layout.OBJECTS])
+@TWO_PARTS
 async def test_a_flipped_bit_is_found_and_nothing_published(
     lake: Objects, folder: Path, tmp_path: Path, prefix: str
 ) -> None:

@@ -23,6 +23,7 @@ from jupyter_gpuquota.store.sync import refresh
 from jupyter_gpuquota.store.tasks import Background
 from jupyter_gpuquota.store.tree import Found
 from jupyter_gpuquota.store.upload import Upload, Uploaded
+from tests.store.conftest import TWO_PARTS
 
 pytestmark = pytest.mark.asyncio
 
@@ -52,6 +53,7 @@ async def keys(lake: Objects) -> set[str]:
     return {stored.key async for stored in lake.list("")}
 
 
+@TWO_PARTS
 async def test_a_folder_is_stored_whole(lake: Objects, folder: Path) -> None:
     done = await upload(lake, folder)
     found = {entry.path: (entry, body) async for entry, body in contents(lake, done.version)}
@@ -64,6 +66,7 @@ async def test_a_folder_is_stored_whole(lake: Objects, folder: Path) -> None:
     assert done.stats.files == 302
 
 
+@TWO_PARTS
 async def test_equal_files_are_stored_once(lake: Objects, folder: Path) -> None:
     await upload(lake, folder)
     (index,) = [key for key in await keys(lake) if key.endswith(".index")]
@@ -82,6 +85,7 @@ async def test_the_second_time_nothing_is_sent(lake: Objects, folder: Path) -> N
     assert len(await keys(lake) - before) == 3
 
 
+@TWO_PARTS
 async def test_progress_reaches_its_total(lake: Objects, folder: Path) -> None:
     seen: list[Progress] = []
     await Upload(lake, Catalog(":memory:"), seen.append).run(folder)

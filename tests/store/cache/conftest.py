@@ -11,9 +11,9 @@ from jupyter_gpuquota.store.cache.places import Place, place
 from jupyter_gpuquota.store.catalog import Catalog
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.upload import Upload
-from tests.store.conftest import folder, lake
+from tests.store.conftest import folder, lake, large
 
-__all__ = ["folder", "lake"]
+__all__ = ["folder", "lake", "large"]
 
 Store = Callable[..., Awaitable[Place]]
 

@@ -21,6 +21,7 @@ from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.processes import Owner, this_process
 from jupyter_gpuquota.store.progress import Progress
 from tests.store.cache.conftest import Store
+from tests.store.conftest import TWO_PARTS
 from tests.store.living import listing
 from tests.waiting import wait_for
 
@@ -39,6 +40,7 @@ class Reports:
         self.last = progress
 
 
+@TWO_PARTS
 async def test_a_version_is_fetched_and_listed(
     lake: Objects, store: Store, folder: Path, root: Path
 ) -> None:
@@ -129,6 +131,7 @@ async def test_a_cached_file_of_another_size_is_not_shared(
     assert listing(second.tree) == listing(folder)
 
 
+@TWO_PARTS
 async def test_two_fetches_of_one_version_cost_one(
     lake: Objects, store: Store, folder: Path, root: Path
 ) -> None:
@@ -142,6 +145,7 @@ async def test_two_fetches_of_one_version_cost_one(
     assert not list((there.side / "fetching").iterdir())
 
 
+@TWO_PARTS
 async def test_what_a_dead_fetch_left_is_verified_and_used(
     lake: Objects, store: Store, folder: Path, root: Path
 ) -> None:

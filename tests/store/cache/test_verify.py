@@ -20,6 +20,7 @@ from jupyter_gpuquota.store.lake.history import History
 from jupyter_gpuquota.store.lake.objects import Objects
 from tests.store.cache.conftest import Store
 from tests.store.cache.test_fetch import Reports
+from tests.store.conftest import TWO_PARTS
 from tests.store.living import listing
 
 pytestmark = pytest.mark.asyncio
@@ -53,6 +54,7 @@ async def test_a_whole_copy_is_found_whole(
     assert index.read(root)[0].verified is not None
 
 
+@TWO_PARTS
 async def test_a_flipped_bit_is_found_and_repaired(
     lake: Objects, store: Store, folder: Path
 ) -> None:
@@ -129,6 +131,7 @@ async def test_versions_that_share_a_damaged_file_are_repaired_at_once(
     assert await verify(second, lake, lambda _: None) == []
 
 
+@TWO_PARTS
 async def test_damage_in_the_lake_too_is_told(
     lake: Objects, store: Store, folder: Path, root: Path
 ) -> None:
