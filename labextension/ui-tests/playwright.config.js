@@ -1,7 +1,6 @@
 /**
- * Browser tests: Galata's helpers, a JupyterLab of its own for each worker, on a free port, and the
- * system's Chromium where there is one (else the one that Playwright has downloaded). Its headless
- * shell loads pages like it, for half of the processor time: it is without windows, not hiding them.
+ * Browser tests: Galata's helpers, a JupyterLab of its own for each worker, on a free port, and
+ * Chromium.
  *
  * Files run in parallel, the tests of a file in order, all of a worker in one page. A test clears the
  * server and puts the page back before it begins, so none needs to clean up.
@@ -11,9 +10,9 @@
  * any backend: `JUPYTER_GPUQUOTA_BACKEND=memory jlpm test --grep-invert @live`.
  */
 const { execFileSync } = require('child_process');
-const { accessSync, constants } = require('fs');
-const { delimiter, join, resolve } = require('path');
+const { join, resolve } = require('path');
 const baseConfig = require('@jupyterlab/galata/lib/playwright-config');
+const { launchOptions } = require('./chromium');
 
 const REPORTS = process.env.REPORTS || resolve(__dirname, '../../reports');
 
@@ -23,20 +22,6 @@ function freePorts(count) {
 servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(${count})]
 print(*(server.getsockname()[1] for server in servers), sep=",")`;
   return execFileSync('python', ['-c', script], { encoding: 'utf-8' }).trim();
-}
-
-/** The path of a program, or undefined. */
-function which(program) {
-  return process.env.PATH.split(delimiter)
-    .map(folder => join(folder, program))
-    .find(path => {
-      try {
-        accessSync(path, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
 }
 
 /** As many as the least machine that we think of has cores. */
@@ -64,14 +49,7 @@ module.exports = {
     trace: 'off',
     screenshot: 'only-on-failure',
     viewport: { width: 1280, height: 800 },
-    launchOptions: {
-      executablePath:
-        process.env.CHROMIUM ||
-        which('chromium-headless-shell') ||
-        which('chromium'),
-      // Chromium's sandbox needs user namespaces, which root in a container does not have.
-      args: process.getuid() === 0 ? ['--no-sandbox'] : []
-    }
+    launchOptions
   },
   webServer: servers.map((url, index) => ({
     command: `python serve.py ${new URL(url).port} 2> "${join(REPORTS, `jupyter-${index + 1}.log`)}"`,

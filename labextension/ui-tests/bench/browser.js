@@ -1,5 +1,6 @@
 /** What the scripts of this folder share: `node SCRIPT URL TOKEN` prints JSON as its last line. */
 const { chromium } = require('@playwright/test');
+const { launchOptions } = require('../chromium');
 
 const WAIT_MS = 120 * 1000;
 
@@ -16,10 +17,7 @@ function browse(action) {
 }
 
 async function run(action, url, token) {
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-    args: process.getuid() === 0 ? ['--no-sandbox'] : []
-  });
+  const browser = await chromium.launch(launchOptions);
   try {
     const page = await browser.newPage({
       viewport: { width: 1280, height: 800 },
