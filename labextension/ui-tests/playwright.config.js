@@ -39,7 +39,7 @@ module.exports = {
   workers: WORKERS,
   forbidOnly: !!process.env.CI,
   // What a quiet machine does in seconds; on one with other work it may take many times as long.
-  timeout: 480 * 1000,
+  timeout: 240 * 1000,
   expect: { timeout: 60 * 1000 },
   reporter: [['list'], ['junit', { outputFile: join(REPORTS, 'browser.xml') }]],
   use: {

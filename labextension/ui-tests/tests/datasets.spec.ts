@@ -9,7 +9,7 @@ const test = base.extend<{ data: Datasets }>({
     const contents = galata.newContentsHelper(request);
     const data = new Datasets(page, request, baseURL ?? '', contents);
     await data.make();
-    await openSection(page, workspace, data);
+    await openSection(workspace, data);
     await use(data);
   }
 });

@@ -31,7 +31,7 @@ test.describe('after a reload', () => {
         }
       });
     await openViews();
-    await openSection(page, workspace, data);
+    await openSection(workspace, data);
     await data.row('second').focus();
     await page.keyboard.press('Enter');
     const files = page.getByRole('grid', { name: 'Files' });
