@@ -20,8 +20,11 @@ class Inside {
 
   async open(address: string): Promise<void> {
     await this.page.goto(address);
+    // What its kernel says of itself changes the notebook, too: that has to come before.
     await expect(
-      this.page.locator('[title*="Idle"], [data-status="idle"]').first()
+      this.page.locator(
+        '.jp-Notebook-ExecutionIndicator[data-status="idle"]:visible'
+      )
     ).toBeVisible();
   }
 
