@@ -21,7 +21,7 @@ NOTEBOOK = Path(sys.prefix) / "notebook"
 sys.path.insert(0, str(HERE.parents[1]))
 
 from scripts.contained import run_contained  # noqa: E402 (found through the line above)
-from tests.lean import make_lean  # noqa: E402
+from tests.lean import make_lean  # noqa: E402 (likewise)
 
 
 def environment(folder: Path) -> dict[str, str]:

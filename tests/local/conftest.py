@@ -24,6 +24,7 @@ from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.local.folders.folders import SessionFolder
 from jupyter_gpuquota.local.gpus.devices import Devices
 from jupyter_gpuquota.local.shim import membership, procfs
+from jupyter_gpuquota.local.shim.procfs import MARK
 from jupyter_gpuquota.model.sessions import LIVE
 from jupyter_gpuquota.ports.backend import Backend
 from tests.chosen import on_local
@@ -241,15 +242,11 @@ def _no_process_is_left(
     if starts.count == before and "elsewhere" not in request.fixturenames:
         return  # nothing was started
     mark = f"GPUQUOTA_STATE_DIR={tmp_path}/".encode()
-    left = [pid for pid in pids() if mark in (found := environment(pid)) and procfs.MARK in found]
+    found = {pid: environment(pid) for pid in procfs.pids()}
+    left = [pid for pid, variables in found.items() if mark in variables and MARK in variables]
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     assert not left
-
-
-def pids() -> list[int]:
-    with os.scandir("/proc") as entries:
-        return [int(entry.name) for entry in entries if entry.name.isdecimal()]
 
 
 def environment(pid: int) -> bytes:

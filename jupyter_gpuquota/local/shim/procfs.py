@@ -79,11 +79,15 @@ def boot_id() -> str:
     return f"{machine}-{first.ticks if first else 0}"
 
 
+def pids() -> list[int]:
+    """Return the pids of all processes."""
+    with os.scandir("/proc") as entries:
+        return [int(entry.name) for entry in entries if entry.name.isdecimal()]
+
+
 def running() -> Iterator[Stat]:
     """Yield the processes that have not ended."""
-    with os.scandir("/proc") as entries:
-        pids = [int(entry.name) for entry in entries if entry.name.isdecimal()]
-    for pid in pids:
+    for pid in pids():
         stat = read_stat(pid)
         if stat and stat.state not in "ZX":
             yield stat
