@@ -18,7 +18,7 @@ ARGS ?=
 ALL ?=
 # The Python tests mostly wait, so more of them run in parallel than there are cores. Files keep their
 # order: those with the most tests are quick, and those with the longest tests must not come last.
-WORKERS ?= 3
+WORKERS ?= 4
 # Those of a cluster wait for its programs more than others do.
 CLUSTER_WORKERS ?= 4
 
