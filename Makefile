@@ -19,7 +19,6 @@ ALL ?=
 # The Python tests mostly wait, so more of them run in parallel than there are cores. Files keep their
 # order: those with the most tests are quick, and those with the longest tests must not come last.
 WORKERS ?= 4
-# Those of a cluster wait for its programs more than others do.
 CLUSTER_WORKERS ?= 4
 
 # Each part has a report, a memory of what failed last, and a temporary folder of its own: they run in
@@ -116,11 +115,15 @@ mutants: $(STAMPS)/test-tools ## change modules by chance and see whether tests 
 lint: $(STAMPS)/test-tools $(NODE_MODULES) ## check style, types, import layers, links, generated types
 	python scripts/lint.py
 
+WITH_PROCESSES := $(PURE:%=--ignore=tests/%) --ignore=tests/packaging --ignore=tests/hub --ignore=tests/cluster \
+	--ignore=tests/gpu
+
+# In a fresh clone one process compiles the tests first: each worker would do it for itself.
 .PHONY: test-python
 test-python: $(STAMPS)/test-tools $(STAMPS)/nbdime $(STAMPS)/moto $(STAMPS)/linked ## run the Python tests with processes (ARGS= goes to pytest, WORKERS= in parallel)
+	$(if $(wildcard tests/local/__pycache__),,pytest --quiet --collect-only $(WITH_PROCESSES) > /dev/null || true)
 	$(PYTEST) --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --durations=25 \
-		$(PURE:%=--ignore=tests/%) --ignore=tests/packaging --ignore=tests/hub \
-		--ignore=tests/cluster --ignore=tests/gpu $(ARGS)
+		$(WITH_PROCESSES) $(ARGS)
 
 .PHONY: test-hub
 test-hub: $(STAMPS)/test-tools $(STAMPS)/hub $(NODE_MODULES) ## test the controller as a service of a real JupyterHub

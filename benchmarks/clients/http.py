@@ -98,11 +98,3 @@ def answers(port: int, path: str, headers: Mapping[str, str]) -> bool:
         return False
     finally:
         caller.close()
-
-
-def free_port() -> int:
-    """Return a free port, picked by the operating system."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port

@@ -10,7 +10,9 @@ from typing import Any
 
 import psutil
 
-from ..clients.http import Caller, answers, free_port
+from scripts.ports import free_port
+
+from ..clients.http import Caller, answers
 from ..context import Context
 from ..measuring.report import Report, half_ms, ms
 from ..measuring.timing import Sample, in_turn, stopwatch, wait_until

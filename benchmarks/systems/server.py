@@ -13,7 +13,9 @@ from pathlib import Path
 
 import psutil
 
-from ..clients.http import Caller, answers, connect, free_port
+from scripts.ports import free_port
+
+from ..clients.http import Caller, answers, connect
 from ..errors import CouldNotMeasure
 from ..measuring.timing import wait_until
 from .workplace import Workplace

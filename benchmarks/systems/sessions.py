@@ -6,7 +6,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from ..clients.http import Caller, free_port
+from scripts.ports import free_port
+
+from ..clients.http import Caller
 from ..errors import CouldNotMeasure
 from ..measuring.timing import wait_until
 from .server import Server

@@ -16,12 +16,13 @@ const { launchOptions } = require('./chromium');
 
 const REPORTS = process.env.REPORTS || resolve(__dirname, '../../reports');
 
-/** Free ports, as the operating system picks them. This file is read synchronously. */
+/** Free ports, separated by commas. This file is read synchronously. */
 function freePorts(count) {
-  const script = `import socket
-servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(${count})]
-print(*(server.getsockname()[1] for server in servers), sep=",")`;
-  return execFileSync('python', ['-c', script], { encoding: 'utf-8' }).trim();
+  const script = `from scripts.ports import free_ports
+print(*free_ports(range(${count})).values(), sep=",")`;
+  const cwd = resolve(__dirname, '../..');
+  const options = { cwd, encoding: 'utf-8' };
+  return execFileSync('python', ['-c', script], options).trim();
 }
 
 /** As many as the least machine that we think of has cores. */

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..ports import free_ports
 from . import certificates, settings, setup, users
 from .build import CERTIFICATES
 from .egress import Egress
 from .layout import PORTS, Layout
 from .parts import parts
-from .ports import free_ports
 from .processes import NotRunning, Processes
 from .rest import Refused, Rest
 

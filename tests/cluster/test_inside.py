@@ -27,7 +27,7 @@ from jupyter_gpuquota.model.programs import ExecRequest, ExecResult
 from jupyter_gpuquota.model.sessions import LogQuery, SessionRequest
 from jupyter_gpuquota.ports.backend import Backend
 from scripts.cluster.cluster import Cluster
-from scripts.cluster.ports import free_ports
+from scripts.ports import free_port
 from tests.cluster.serving import serving
 from tests.cluster.teams import Team, Teams
 from tests.contract.helpers import until
@@ -102,7 +102,7 @@ async def test_sessions_are_launched_from_inside_a_session(
     kubelet: Cluster, team: Team, teams: Teams, tmp_path: Path
 ) -> None:
     other = await asyncio.to_thread(teams.with_kueue, "team-b", 1000)
-    files, [port] = Files(tmp_path), free_ports(("controller",)).values()
+    files, port = Files(tmp_path), free_port()
     settings = {
         "kubeconfig": str(kubelet.kubeconfig()),
         "namespaces": [team.namespace, other.namespace],

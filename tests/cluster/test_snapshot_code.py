@@ -20,7 +20,7 @@ from jupyter_gpuquota.errors import NotFound
 from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
 from jupyter_gpuquota.model.snapshots.runs import Run, RunList
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotDetails, SnapshotQuery
-from scripts.cluster.ports import free_ports
+from scripts.ports import free_port
 from tests.cluster.data_sites import ANA, Site
 from tests.cluster.rbac import bind, connected
 from tests.cluster.snapshots import snapshot_site, taken
@@ -60,7 +60,7 @@ time.sleep(600)
 @asynccontextmanager
 async def reached(site: Site, folder: Path) -> AsyncIterator[None]:
     """Run a controller that pods can reach."""
-    files, [port] = Files(folder), free_ports(("controller",)).values()
+    files, port = Files(folder), free_port()
     settings = {"controller_url": f"https://127.0.0.1:{port}", "controller_ca": str(files.ca)}
     async with site.controller(**settings) as backend:
         authentication = Authentication([], backend.access, AttemptLimit())

@@ -7,7 +7,6 @@ import json
 import os
 import secrets
 import signal
-import socket
 import ssl
 import subprocess
 import time
@@ -23,6 +22,7 @@ from typing import Any
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
+from scripts.ports import free_ports
 from tests.controller.hosted import Files
 from tests.waiting import patience
 
@@ -95,7 +95,9 @@ class Hub:
         self.folder = folder
         self.files = Files(folder)
         self.token = secrets.token_hex(32)
-        public, hub, proxy, controller = free_ports(4)
+        public, hub, proxy, controller = free_ports(
+            ("public", "hub", "proxy", "controller")
+        ).values()
         self.url = f"http://127.0.0.1:{public}"
         self.controller = f"https://localhost:{controller}"
         self.found = self.controller
@@ -234,12 +236,3 @@ class Person:
                 if heard["content"].get("execution_state") == "idle" and printed:
                     socket.close()
                     return printed
-
-
-def free_ports(count: int) -> list[int]:
-    """Return unused ports."""
-    found = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [listener.getsockname()[1] for listener in found]
-    for listener in found:
-        listener.close()
-    return ports

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from jupyter_gpuquota.kernels.notebook import Parent
 from jupyter_gpuquota.kernels.relay import Relay
 from jupyter_gpuquota.kernels.session_server import SessionServer
 from jupyter_gpuquota.model.sessions import Session
+from scripts.ports import free_ports
 from tests.chosen import on_local
 from tests.shell import Shell, shell
 from tests.storms.conftest import show
@@ -50,19 +50,11 @@ def server(client: Client, session: Session) -> SessionServer:
     return SessionServer.find(client.context, session.id)
 
 
-def free_ports(many: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
-    ports: list[int] = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
 @contextmanager
 def relayed(place: Place) -> Iterator[BlockingKernelClient]:
     """Run a relay in this process, and yield a client of it; both end afterwards."""
     names = ("shell_port", "control_port", "stdin_port", "iopub_port", "hb_port")
-    ports = dict(zip(names, free_ports(5), strict=True))
+    ports = free_ports(names)
     relay = Relay(Front(Connection(key="secret", **ports)), place, Parent())
     thread = threading.Thread(target=relay.run, daemon=True)  # a test that fails must end
     thread.start()

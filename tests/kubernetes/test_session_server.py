@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import http.client
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ from jupyter_gpuquota.kubernetes.builders.defaults import Parts, PodDefaults
 from jupyter_gpuquota.kubernetes.builders.volumes import CONFIG_FILES, secret
 from jupyter_gpuquota.model.pods import PodOptions
 from jupyter_gpuquota.model.sessions import Session
+from scripts.ports import free_port
 from tests.kubernetes.test_builders import TOKEN, image_session
 from tests.waiting import patience
 
@@ -42,9 +42,7 @@ def made(session: Session) -> dict[str, Any]:
 @pytest.fixture
 def get(session: Session, made: dict[str, Any], tmp_path: Path) -> Iterator[Get]:
     """Runs the server on loopback, and returns how to read a page of it."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     replaced = {"=8888": f"={port}", "=0.0.0.0": "=127.0.0.1"}
     words = list(made["command"])
     for old, new in replaced.items():

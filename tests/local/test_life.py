@@ -16,6 +16,7 @@ import pytest
 from jupyter_gpuquota.errors import InvalidFields, NotAllowed, WrongState
 from jupyter_gpuquota.model.programs import ExecRequest
 from jupyter_gpuquota.model.sessions import LogQuery, Session
+from scripts.ports import free_port
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import folder_of, marked, marked_processes, wait_for
 
@@ -364,9 +365,3 @@ async def test_the_shim_shows_neither_secrets_nor_the_session(backend, settings)
     assert set(shim.environ()) == {"LC_ALL", "GPUQUOTA_STATE_DIR"}
     assert shim_pid not in marked_processes()
     assert all(path.fd > 2 or path.path == "/dev/null" for path in shim.open_files())
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

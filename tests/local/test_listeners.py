@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.local.capabilities import Endpoints
 from jupyter_gpuquota.local.folders.folders import SessionFolder
 from jupyter_gpuquota.local.processes.listeners import listens
+from scripts.ports import free_port
 from tests.builders import make_session
 
 SESSION = make_session("a", ports=(6006,))
@@ -91,9 +91,7 @@ def stranger(opened: ExitStack) -> Program:
 
 @pytest.fixture
 def port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    return free_port()
 
 
 @pytest.mark.parametrize(

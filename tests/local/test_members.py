@@ -16,9 +16,9 @@ import pytest
 from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.local.processes import processes
 from jupyter_gpuquota.local.shim import procfs
+from scripts.ports import free_port
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import folder_of, marked, wait_for
-from tests.local.test_life import free_port
 
 pytestmark = pytest.mark.asyncio
 

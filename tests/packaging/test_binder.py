@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from scripts.ports import free_port
 from tests.packaging.clean import ROOT, copy_sources, make_environment
 
 if TYPE_CHECKING:
@@ -100,12 +100,6 @@ def hub(image: Environment, folder: Path) -> Iterator[Hub]:
         finally:
             server.terminate()
             server.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def test_jupyterlab_answers_behind_the_base_url(hub):

@@ -1,7 +1,6 @@
 import { ChildProcess, spawn } from 'child_process';
-import { randomBytes } from 'crypto';
+import { randomBytes, randomInt } from 'crypto';
 import { createServer } from 'net';
-import type { AddressInfo } from 'net';
 import { resolve } from 'path';
 import type { APIRequestContext } from '@playwright/test';
 import { expect, request, test as base } from '@playwright/test';
@@ -19,13 +18,19 @@ export interface ILab {
   request: APIRequestContext;
 }
 
-/** Return a free port, as the operating system picks it. */
+/** Return a free port below those of outgoing connections, so that it stays free until it is used. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise(done => server.once('listening', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(done => server.close(done));
-  return port;
+  for (;;) {
+    const port = randomInt(20_000, 32_768);
+    const server = createServer();
+    const isFree = await new Promise<boolean>(done => {
+      server.once('error', () => done(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => done(true)));
+    });
+    if (isFree) {
+      return port;
+    }
+  }
 }
 
 async function ended(process: ChildProcess): Promise<void> {

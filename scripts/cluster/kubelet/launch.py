@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..ports import free_ports
+from ...ports import free_ports
 from . import containers
 from .containers import Lookup, Program, Translation
 
