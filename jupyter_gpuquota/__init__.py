@@ -36,15 +36,17 @@ def snapshot(
     artifacts: Sequence[str] = (),
     variables: Mapping[str, Any] | None = None,
     volumes: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
     wait: bool = False,
 ) -> str:
     """Take a snapshot of the session in which this program runs, and return its id.
 
     `metrics` are numbers to record, `artifacts` patterns of files in the session's folder,
     `variables` objects to store by name, as far as they can be pickled, `volumes` the names of
-    those to copy, by default all that the session may write. Without `wait` the program goes on
-    while its files are stored; the id is then that of the job, which every command takes for the
-    snapshot's. Raises WrongState outside of sessions.
+    those to copy, by default all that the session may write, `exclude` patterns, as in
+    `.gitignore`, of what is left out. Without `wait` the program goes on while its files are
+    stored; the id is then that of the job, which every command takes for the snapshot's. Raises
+    WrongState outside of sessions.
     """
     made = (
         import_module("jupyter_gpuquota.client")
@@ -56,6 +58,7 @@ def snapshot(
             artifacts=artifacts,
             variables=variables,
             volumes=volumes,
+            exclude=exclude,
             wait=wait,
         )
     )

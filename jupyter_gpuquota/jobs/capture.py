@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import logging
 import subprocess
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +15,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ..control.snapshots.drafts import VARIABLES, added_to, take_variables
+from ..control.snapshots.installed import python_of
 from ..control.snapshots.parts import look, words
 from ..core.snapshots import identity, redaction
 from ..core.snapshots.volumes import not_copied
@@ -28,6 +31,7 @@ from ..model.snapshots.manifest import (
 )
 from ..model.snapshots.orders import MountedVolume, SnapshotOrder
 from ..store.catalog import Catalog
+from ..store.exclusion import Rules
 from ..store.frozen import View
 from ..store.lake.history import History
 from ..store.lake.objects import Objects
@@ -84,7 +88,7 @@ class Parts:
 
     def _looked(self, draft: Manifest) -> Manifest:
         prefix = draft.environment.prefix or self._order.prefix
-        python = str(Path(prefix, "bin", "python")) if prefix else ""
+        python = python_of(prefix) if prefix else ""
         found = look(self._root, list(self._order.artifacts), python, self._secrets)
         made = added_to(draft, found, self._blob)
         return replace(made, environment=replace(made.environment, prefix=prefix))
@@ -164,7 +168,8 @@ class Trees:
         if problem := mounted.problem or ("" if there else f"{mounted.folder} does not exist"):
             return None, [not_copied(mounted.volume, problem)]
         draft = self._order.draft
-        source = SessionFolder(Path(mounted.folder), room, view=view)
+        rules = Rules(self._order.patterns, self._order.own)
+        source = SessionFolder(Path(mounted.folder), room, view=view, rules=rules)
         try:
             dataset = identity.volume_dataset(draft.owner)
             tree = await self._stored(dataset, mounted.folder, source, view)
@@ -238,7 +243,13 @@ def _notes(source: SessionFolder, below: str = "") -> list[PartProblem]:
 
 
 def _named(problems: Sequence[PartProblem], part: str) -> list[PartProblem]:
-    """Return the first problems, and how many more there are."""
+    """Return some problems, of each kind some, and how many more there are."""
     more = len(problems) - _NAMED
-    rest = [PartProblem(part=part, message=f"{more:,} more paths, not named here.")]
-    return [*problems[:_NAMED], *(rest if more > 0 else ())]
+    if more <= 0:
+        return list(problems)
+    kinds: dict[str, list[PartProblem]] = defaultdict(list)
+    for each in problems:
+        kinds[each.message].append(each)
+    in_turn = (each for turn in itertools.zip_longest(*kinds.values()) for each in turn if each)
+    some = sorted(itertools.islice(in_turn, _NAMED), key=lambda each: each.part)
+    return [*some, PartProblem(part=part, message=f"{more:,} more paths, not named here.")]

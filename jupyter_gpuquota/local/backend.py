@@ -87,7 +87,7 @@ def open_local(
     runner.links.volume_folder = volumes.folder_of
     backend = _entered(backend, board, state, runner, presence)
     backend = volumes.added_to(data.added_to(backend, resident))
-    snapshots = open_snapshots(board, data, home, state.folder, volumes)
+    snapshots = open_snapshots(board, data, config, home, state.folder, volumes)
     runs = MeasuredRuns(open_runs(board, state), resident.recorder.utilisation)
     return snapshots.added_to(replace(backend, runs=runs), resident)
 

@@ -12,8 +12,10 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import msgspec
+from jupyter_core.paths import jupyter_runtime_dir
 
 from ..control.board import Board
 from ..control.datasets.assembly import Data, Storage
@@ -58,6 +60,7 @@ def open_data(board: Board, config: LocalConfig, home: Path) -> Data:
 def open_snapshots(
     board: Board,
     data: Data,
+    config: LocalConfig,
     home: Path,
     folder_of: Callable[[Session], SessionFolder],
     volumes: KeptVolumes,
@@ -69,8 +72,12 @@ def open_snapshots(
         log = folder_of(session).path / "log"
         spec = session.spec
         links = [each.path for each in spec.data] + [each.path for each in spec.mounts]
+        urls = [urlsplit(each.url) for each in data.registry.lakes()]
+        lakes = [unquote(each.path) for each in urls if each.scheme == "file"]
+        own = (home, cache_root(config, home), jupyter_runtime_dir(), *lakes)
         return {
             "log": str(log),
+            "own": tuple(map(str, own)),
             "exclude": tuple(link.lstrip("/") for link in links if link),
             "mounted": mounted(session, wanted, volumes.all()),
         }
@@ -87,7 +94,7 @@ def open_snapshots(
 
     own = open_lake(Lake(name="own", url=folder.absolute().as_uri()))
     process = LaunchedProcess(data.launcher, data.registry.lakes, secrets)
-    parts = SnapshotParts(board, data, own, folder, process, DiskFolders(), look)
+    parts = SnapshotParts(board, data, own, folder, process, DiskFolders(config.root_dir), look)
     parts.restore_to(RestoredVolumes(volumes, FillingVolumes(home)))
     return parts
 

@@ -14,8 +14,9 @@ from ..core.snapshots import identity
 from ..core.snapshots.volumes import copied, left_out
 from ..errors import GpuQuotaError, NotFound
 from ..model.datasets.jobs import JobReport
-from ..model.snapshots.manifest import LAKE, Manifest, TreePart, VolumePart
+from ..model.snapshots.manifest import LAKE, EnvironmentPart, Manifest, TreePart, VolumePart
 from ..model.snapshots.orders import SnapshotOrder
+from ..model.snapshots.snapshots import SnapshotPreview
 from ..model.struct import problem_of
 from ..store import manifest
 from ..store.entries import Entry, Location
@@ -29,8 +30,20 @@ _FILE = "request.json"
 class MemoryFolders:
     """Folders that exist in name only."""
 
+    root = ""
+
     def __init__(self) -> None:
         self.names: set[str] = set()
+
+    def preview(self, order: SnapshotOrder) -> SnapshotPreview:
+        """Return the requests that stand for the files of the session and of its volumes."""
+        mounts = copied(order.draft.spec, order.volumes)
+        bodies = [msgspec.json.encode(each) for each in (order.draft.spec, *mounts)]
+        return SnapshotPreview(files=len(bodies), size=sum(map(len, bodies)))
+
+    def environment(self, prefix: str) -> EnvironmentPart | None:
+        """Return None: nothing is installed."""
+        return None
 
     def problem(self, folder: str) -> str:
         """Return an empty text: every folder can be made."""

@@ -17,7 +17,13 @@ from ..model.sessions import Session, SessionSpec
 from ..model.snapshots.comparison import SnapshotComparison
 from ..model.snapshots.manifest import Manifest, Trigger
 from ..model.snapshots.restore import Original, Restoration, RestoreRequest
-from ..model.snapshots.snapshots import Snapshot, SnapshotFiles, SnapshotRequest, SnapshotRules
+from ..model.snapshots.snapshots import (
+    Snapshot,
+    SnapshotFiles,
+    SnapshotPreview,
+    SnapshotRequest,
+    SnapshotRules,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +44,27 @@ class RestoreOrder:
     claims: Mapping[str, str] = field(default_factory=dict)
 
 
-class Snapshots(Protocol):
+class SnapshotTaking(Protocol):
+    """How snapshots are taken."""
+
+    async def create(
+        self, session: Session, request: SnapshotRequest, author: str, trigger: Trigger
+    ) -> Snapshot:
+        """Begin to take a snapshot. Raises WrongState, Conflict, StorageFailed, Unavailable."""
+
+    async def preview(
+        self, session: Session, request: SnapshotRequest, author: str
+    ) -> SnapshotPreview:
+        """Return what a snapshot would store now. Raises Conflict without a lake."""
+
+    def saving(self) -> Mapping[str, datetime]:
+        """Return until when the pages of which sessions shall save."""
+
+    def page(self, session: Session, page: str, report: PageReport) -> None:
+        """Note what a page of a session has reported."""
+
+
+class Snapshots(SnapshotTaking, Protocol):
     """The snapshots of all users."""
 
     @property
@@ -54,11 +80,6 @@ class Snapshots(Protocol):
     async def manifest(self, snapshot: Snapshot) -> Manifest | None:
         """Return a manifest, None while there is none. Raises Damaged, Unavailable."""
 
-    async def create(
-        self, session: Session, request: SnapshotRequest, author: str, trigger: Trigger
-    ) -> Snapshot:
-        """Begin to take a snapshot. Raises WrongState, Conflict, StorageFailed, Unavailable."""
-
     async def mark(self, snapshot: Snapshot) -> Snapshot:
         """Store tags, note and pin as they are in `snapshot`. Raises Unavailable, NotFound."""
 
@@ -73,12 +94,6 @@ class Snapshots(Protocol):
 
     async def compare(self, before: Snapshot, after: Snapshot) -> SnapshotComparison:
         """Return what differs. Raises Conflict, Damaged, Unavailable."""
-
-    def saving(self) -> Mapping[str, datetime]:
-        """Return until when the pages of which sessions shall save."""
-
-    def page(self, session: Session, page: str, report: PageReport) -> None:
-        """Note what a page of a session has reported."""
 
 
 class SnapshotStreaming(Protocol):

@@ -11,8 +11,8 @@ from ..core import names
 from ..core.lists.recent import page
 from ..core.requests import specs
 from ..core.requests.again import asked_again
+from ..core.snapshots import environment, reproduction, requests, retention, rights
 from ..core.snapshots import lineage as lineages
-from ..core.snapshots import reproduction, requests, retention, rights
 from ..core.snapshots import restore as restoring
 from ..core.snapshots.requests import sum_up
 from ..core.snapshots.restore import Found
@@ -32,6 +32,7 @@ from ..model.snapshots.snapshots import (
     SnapshotList,
     SnapshotMarks,
     SnapshotPinRequest,
+    SnapshotPreview,
     SnapshotQuery,
     SnapshotRequest,
     SnapshotRules,
@@ -71,6 +72,15 @@ async def create(backend: Backend, call: Call) -> Snapshot:
     return rights.seen([made], call.rights)[0]
 
 
+async def preview(backend: Backend, call: Call) -> SnapshotPreview:
+    """Return what a snapshot of a session would store now."""
+    request: SnapshotRequest = call.body
+    rights.check_create(call.target, call.rights)
+    requests.check(request, call.target)
+    able = _able(backend.at(call.target.spec.project))
+    return await able.preview(call.target, request, call.who)
+
+
 async def get(backend: Backend, call: Call) -> SnapshotDetails:
     """Return a snapshot with its manifest."""
     snapshot = _find(backend, call)
@@ -82,6 +92,7 @@ async def get(backend: Backend, call: Call) -> SnapshotDetails:
         manifest=manifest,
         reproduce=reproduction.commands(snapshot, manifest),
         programs=reproduction.programs(manifest),
+        environment=environment.files(manifest.environment),
     )
 
 
@@ -253,6 +264,7 @@ async def _planned(
     snapshot = _find(backend, call, "restore", "restore")
     _check_ready(snapshot)
     manifest = await _manifest_of(backend, snapshot)
+    manifest = restoring.starting_from(manifest, request.environment)
     sessions = backend.sessions.all()
     taken = {each.spec.name for each in sessions if each.spec.project == manifest.project}
     name = restoring.new_name(manifest, request, taken)
@@ -263,7 +275,11 @@ async def _planned(
         try:
             spec = await _session(backend, call, manifest, name, found)
         except (InvalidFields, NameTaken) as error:
-            refusals = [each for each in error.fields if each.field not in found.problems]
+            refusals = [
+                restoring.hinted(each, manifest)
+                for each in error.fields
+                if each.field not in found.problems
+            ]
     order = RestoreOrder(
         snapshot=snapshot,
         manifest=manifest,

@@ -16,12 +16,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ..core.exclusion import IGNORE_FILE
 from ..core.snapshots import redaction
 from ..errors import Damaged, GpuQuotaError
 from . import paths
 from .catalog import SETTLED
 from .disk.failures import Changed
 from .entries import FILE, FOLDER, LINK
+from .exclusion import NO_RULES, Exclusion, Rules
 from .frozen import PLACE, View
 from .paths import link_problem, printable, problem, sort_key
 from .sources import BATCH, Size
@@ -74,10 +76,10 @@ def make(root: Path, file: Path) -> None:
 class SessionFolder:
     """A session's folder, and files that are added to it below `OWN`.
 
-    It is read from a frozen `view` where there is one. `exclude` are paths that are left out;
-    `room` is a folder for copies. `left_out` has what was left out, and why, by path; `copied` the
-    files of which a copy was stored because somebody wrote them; `written` those that have changed
-    since the snapshot was begun.
+    It is read from a frozen `view` where there is one. `exclude` are paths that are not the user's,
+    `rules` say what else is left out; `room` is a folder for copies. `left_out` has what was left
+    out, and why, by path; `copied` the files of which a copy was stored because somebody wrote
+    them; `written` those that have changed since the snapshot was begun.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class SessionFolder:
         exclude: Iterable[str] = (),
         added: Mapping[str, Path] | None = None,
         view: View | None = None,
+        rules: Rules = NO_RULES,
     ) -> None:
         self.left_out: dict[str, str] = {}
         self.copied: set[str] = set()
@@ -95,7 +98,10 @@ class SessionFolder:
         self._root = view.root if view else root
         self._view = view
         self._room = room
-        self._hidden_paths = _Paths((*_HIDDEN, *exclude))
+        self._hidden_paths = frozenset((*_HIDDEN, *exclude))
+        self._exclusion = Exclusion(self._root, rules, root)
+        if self._exclusion.problem:
+            self.left_out[IGNORE_FILE] = self._exclusion.problem
         self._added = {f"{OWN}/{name}": path for name, path in (added or {}).items()}
         self._copies: dict[str, Path] = {}
         self._links: dict[str, str] = {}
@@ -111,6 +117,21 @@ class SessionFolder:
             self._added[name] = self._new()
             self._added[name].write_bytes(encode_links(self._links))
         return Size(count, total)
+
+    def preview(self, until: float) -> tuple[Size, bool]:
+        """Return the size of what would be stored, and whether that is all.
+
+        Looking ends at a time of the monotonic clock.
+        """
+        count = total = 0
+        for path, entry in self._entries():
+            if time.monotonic() > until:
+                return Size(count, total), False
+            with suppress(FileNotFoundError):  # removed meanwhile
+                found = Found(path, LINK) if entry.is_symlink() else _file(path, entry)
+                if not self._leaves_out(found) and found.stat:
+                    count, total = count + 1, total + found.stat.st_size
+        return Size(count, total), True
 
     async def batches(self) -> AsyncIterator[Sequence[Found]]:
         """Yield all paths in the order of manifests."""
@@ -157,17 +178,36 @@ class SessionFolder:
         added = (
             Found(name, FILE, path.stat()) for name, path in sorted(self._added.items(), key=_key)
         )
-        stored = (each for found in walk(str(self._root)) if (each := self._stored(found)))
+        everything = walk(str(self._root), self._leaves_out)
+        stored = (each for found in everything if (each := self._stored(found)))
         return heapq.merge(stored, added, key=lambda found: sort_key(found.path))
+
+    def _leaves_out(self, found: Found) -> bool:
+        """Return whether a path is left out with all below it, and note why."""
+        if found.path in self._hidden_paths or found.path in self._links:
+            return True
+        try:
+            why = self._why(found)
+        except FileNotFoundError:
+            return True  # it was removed meanwhile
+        except OSError as error:
+            why = f"It cannot be read: {error.strerror}."
+        if why:
+            self.left_out[printable(found.path)] = why
+        return bool(why)
+
+    def _why(self, found: Found) -> str:
+        """Return why a path is left out, empty if it is not. Raises OSError."""
+        if found.path == _PARENT:
+            return "" if found.mode == FOLDER else "The product needs this name for a folder."
+        if found.problem:
+            return f"It cannot be stored: {found.problem}."
+        return self._exclusion.why(found.path, found.mode, found.stat.st_size if found.stat else 0)
 
     def _stored(self, found: Found) -> Found | None:
         """Return a path as it is stored, None if it is left out."""
-        why = self._hidden(found)
-        if why is None:
-            return None
-        if why:
-            self.left_out[printable(found.path)] = why
-            return None
+        if found.path == _PARENT:
+            return None  # an empty folder: what is added is in it
         if found.mode in {LINK, FOLDER}:
             return found
         if found.stat and self._view:
@@ -183,39 +223,32 @@ class SessionFolder:
             self.left_out[printable(found.path)] = f"It cannot be read: {error.strerror}."
             return None
 
-    def _hidden(self, found: Found) -> str | None:
-        """Return why a path is left out: empty if it is not, None if nobody need know."""
-        path = found.path
-        if path in self._hidden_paths:
-            return None
-        if path == _PARENT:
-            return None if found.mode == FOLDER else "The product needs this name for a folder."
-        if path in self._links:
-            return None
-        if found.problem:
-            return f"It cannot be stored: {found.problem}."
-        if found.mode not in {LINK, FOLDER} and redaction.secret_path(path):
-            return redaction.LEFT_OUT
-        return ""
-
     def _sizes(self) -> Iterator[int]:
         """Yield the sizes of all files, and note the links that lead out of the folder."""
+        for path, entry in self._entries():
+            if entry.is_symlink():
+                self._note_link(path, str(Path(entry.path).readlink()))
+            else:
+                with suppress(FileNotFoundError):  # removed meanwhile
+                    yield entry.stat(follow_symlinks=False).st_size
+
+    def _entries(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Yield what is neither a folder nor in one that is left out, in no order."""
         pending = [""]
         while pending:
             folder = pending.pop()
             with suppress(OSError), os.scandir(f"{self._root}/{folder}") as entries:
                 for entry in entries:
                     path = f"{folder}/{entry.name}" if folder else entry.name
-                    if entry.is_symlink():
-                        self._note_link(path, str(Path(entry.path).readlink()))
-                    elif entry.is_dir(follow_symlinks=False):
+                    if path in self._hidden_paths:
+                        continue
+                    if not entry.is_dir(follow_symlinks=False):
+                        yield path, entry
+                    elif not self._leaves_out(Found(path, FOLDER)):
                         pending.append(path)
-                    else:
-                        with suppress(FileNotFoundError):  # removed meanwhile
-                            yield entry.stat(follow_symlinks=False).st_size
 
     def _note_link(self, path: str, target: str) -> None:
-        if link_problem(path, target) and path not in self._hidden_paths and not problem(path):
+        if link_problem(path, target) and not problem(path):
             self._links[path] = target
 
     def _readable(self, found: Found) -> Found:
@@ -256,15 +289,9 @@ class SessionFolder:
         return self._room / str(next(self._numbers))
 
 
-class _Paths:
-    """Paths, and all that is below them."""
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        self._paths = frozenset(paths)
-        self._below = tuple(f"{each}/" for each in self._paths)
-
-    def __contains__(self, path: str) -> bool:
-        return path in self._paths or path.startswith(self._below)
+def _file(path: str, entry: os.DirEntry[str]) -> Found:
+    """Return a file; raises FileNotFoundError."""
+    return Found(path, FILE, entry.stat(follow_symlinks=False), problem=problem(path))
 
 
 def _key(item: tuple[str, Path]) -> bytes:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from ..errors import FieldError, GpuQuotaError, InvalidFields, NotFound, refused
 from . import paths
 from .entries import FOLDER, LINK
+from .exclusion import Ignored
 from .lake.connection import connect
 from .lake.objects import Readable, Stored
 from .paths import printable
@@ -64,18 +65,22 @@ class Source(Protocol):
 
 
 class Folder:
-    """A folder on this disk."""
+    """A folder on this disk, without what its own patterns and others leave out.
 
-    def __init__(self, root: Path) -> None:
+    Raises InvalidFields for patterns that cannot be read.
+    """
+
+    def __init__(self, root: Path, patterns: Iterable[str] = ()) -> None:
         self._root = root
+        self._ignored = Ignored(root, patterns)
 
     def survey(self) -> Size:
         """Return the size of the folder."""
-        return surveyed(walk(str(self._root)), str(self._root))
+        return surveyed(self._walk(), str(self._root))
 
     async def batches(self) -> AsyncIterator[Sequence[Found]]:
         """Yield what the folder contains."""
-        everything = walk(str(self._root))
+        everything = self._walk()
         while batch := await in_thread(list, itertools.islice(everything, BATCH)):
             yield batch
 
@@ -90,6 +95,10 @@ class Folder:
     def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
         """Raise the error."""
         raise error
+
+    def _walk(self) -> Iterator[Found]:
+        """Yield what is stored. Raises InvalidFields for state of this product."""
+        return walk(str(self._root), self._ignored)
 
 
 def surveyed(everything: Iterable[Found], name: str) -> Size:

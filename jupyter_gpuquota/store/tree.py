@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -23,16 +23,19 @@ class Found(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-def walk(root: str) -> Iterator[Found]:
+def walk(root: str, leaves_out: Callable[[Found], bool] = lambda _: False) -> Iterator[Found]:
     """Yield everything below a folder, hidden files too; folders only if they are empty.
 
     Links are not followed. What cannot be read or versioned is yielded with its problem.
+    `leaves_out` says which paths are passed over, with all that is below them.
     """
     pending = [iter([Found("", FOLDER)])]
     while pending:
         found = next(pending[-1], None)
         if found is None:
             pending.pop()
+        elif found.path and leaves_out(found):
+            continue
         elif found.mode == FOLDER and not found.problem:
             children = _children(root, found.path)
             pending.append(iter(children))

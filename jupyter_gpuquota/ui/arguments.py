@@ -94,6 +94,17 @@ def add_dry_run(parser: Parser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only show what would happen")
 
 
+def add_exclude(parser: Parser) -> None:
+    """Add patterns of what is not stored."""
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="leave out what matches, as in .gitignore; may be repeated",
+    )
+
+
 def add_wait(parser: Parser, *, default: bool) -> None:
     """Add the option to wait for the effect."""
     parser.add_argument(

@@ -18,7 +18,7 @@ from jupyter_gpuquota.model.datasets.jobs import JOB_KINDS, JobKind, JobReport
 from jupyter_gpuquota.model.rightsizing import ResizeRequest
 from jupyter_gpuquota.model.sessions import EndpointQuery, Session, SessionRequest
 from jupyter_gpuquota.model.snapshots.comparison import SnapshotCompareQuery
-from jupyter_gpuquota.model.snapshots.snapshots import Snapshot, SnapshotRequest
+from jupyter_gpuquota.model.snapshots.snapshots import Snapshot, SnapshotPreview, SnapshotRequest
 from jupyter_gpuquota.model.templates import TemplateRequest
 from jupyter_gpuquota.ports.backend import Backend
 from tests.builders import NOW
@@ -93,6 +93,12 @@ class FakeSnapshots:
     ) -> Snapshot:
         """Return one of the owner, who may be asked by the session."""
         return replace(self._all[0], session=session.id)
+
+    async def preview(
+        self, session: Session, request: SnapshotRequest, who: str
+    ) -> SnapshotPreview:
+        """Return that nothing is known."""
+        return SnapshotPreview()
 
 
 def without_exec(rights: Rights) -> Rights:
@@ -178,6 +184,7 @@ ROWS = [
             "versions.tag": MEMBERS,
             "versions.verify": MEMBERS,
             "snapshots.create": {"owner", "session"},
+            "snapshots.preview": {"owner", "session"},
             "snapshots.get": {"owner"},
         }.items()
     ),

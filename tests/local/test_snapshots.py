@@ -133,6 +133,29 @@ def test_secret_values_are_in_no_log_no_patch_and_no_order(
     client.sessions.delete(name, stop=True)
 
 
+def test_a_folder_is_stored_without_our_state_in_it(
+    shell: Shell, client: Client, tmp_path: Path
+) -> None:
+    home = shell.folder
+    (home / "notes.txt").write_text("mine\n")
+    (home / ".gpuquotaignore").write_text("/*\n!/state/\n!/.venv/\n!/notes.txt\n")
+    (home / ".venv").mkdir()
+    (home / ".venv/pyvenv.cfg").touch()
+    client.sessions.submit("home", command=["sleep", "600"], folder=str(home), wait=True)
+    before = shell.ok("snapshot", "create", "home", "--dry-run", "--exclude", ".venv")
+    assert before.startswith("1 file, 5 B.\n")
+    said = shell.ok("snapshot", "create", "home", "--tag", "home", "--exclude", ".venv")
+    for text in (before, said):
+        assert "state: State of jupyter-gpuquota and of Jupyter is not stored: " in text
+        assert "  .venv: It is excluded: .venv\n" in text
+    client.snapshots.export("home", tmp_path / "out")
+    stored = [str(each.relative_to(tmp_path / "out")) for each in (tmp_path / "out").rglob("*")]
+    assert stored == ["notes.txt"]
+    (job,) = (each for each in client.datasets.jobs() if each.reason.startswith("Left out: "))
+    assert job.kind == "snapshot"
+    client.sessions.stop("home")
+
+
 def test_a_hook_pauses_a_session_and_lets_it_go_on(shell: Shell, client: Client) -> None:
     folder = folder_of(shell, "hooked")
     hook, said = folder / ".gpuquota/hooks/snapshot", folder / "said"

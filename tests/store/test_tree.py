@@ -76,3 +76,18 @@ def test_a_folder_that_is_gone_is_a_problem(tmp_path: Path) -> None:
     assert list(walk(str(tmp_path / "gone"))) == [
         Found(".", FOLDER, problem="No such file or directory")
     ]
+
+
+@given(tree=TREES, left=st.sets(NAMES, max_size=4))
+def test_what_is_left_out_is_passed_over_with_all_below_it(tree, left):
+    """The others keep their order, and no folder becomes empty by it."""
+    names = {os.fsdecode(name) for name in left}
+
+    def is_left(path: str) -> bool:
+        return bool(names.intersection(path.split("/")))
+
+    with TemporaryDirectory() as folder:
+        make(Path(folder), tree)
+        everything = [each.path for each in walk(folder)]
+        found = [each.path for each in walk(folder, lambda each: is_left(each.path))]
+    assert found == [path for path in everything if not is_left(path)]

@@ -11,12 +11,18 @@ from jupyter_gpuquota.model.snapshots.manifest import (
     GitPart,
     KernelPart,
     Manifest,
+    PartProblem,
     TreePart,
     VolumePart,
 )
 from jupyter_gpuquota.model.snapshots.restore import Original, Restoration, RestorePlan
 from jupyter_gpuquota.model.snapshots.runs import Run
-from jupyter_gpuquota.model.snapshots.snapshots import SnapshotDetails, SnapshotList
+from jupyter_gpuquota.model.snapshots.snapshots import (
+    LeftOut,
+    SnapshotDetails,
+    SnapshotList,
+    SnapshotPreview,
+)
 from jupyter_gpuquota.ui.views import snapshots as views
 from tests.builders import NOW, make_spec
 
@@ -130,3 +136,45 @@ def test_a_plan_names_the_steps_that_would_follow() -> None:
     view = views.plan(plan)
     assert view.text.endswith("`jupyter gpu stop exp`, then keep /f or move it: `mv /f /f.old`.")
     assert "`%gpu stop exp`" in view.body
+
+
+CACHE, SECRET = "Caches are not stored.", "It is a file of credentials or keys."
+
+
+def test_what_a_snapshot_left_out_is_said_by_reason() -> None:
+    caches = [PartProblem(part=f"left out:{name}", message=CACHE) for name in "abcde"]
+    problems = (
+        *caches,
+        PartProblem(part="left out:key\n", message=SECRET),
+        PartProblem(part="left out", message="4 more paths, not named here."),
+        PartProblem(part="git", message="It is broken."),
+    )
+    assert views.left_out(replace(MANIFEST, problems=problems)) == [
+        "Left out:",
+        f"  a, b, c and 2 more: {CACHE}",
+        rf"  key\n: {SECRET}",
+        "  4 more paths, not named here.",
+    ]
+    assert views.left_out(MANIFEST) == []
+    assert views.left_out(None) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "lines"),
+    [
+        (SnapshotPreview(files=1, size=2048), ["1 file, 2 KiB."]),
+        (
+            SnapshotPreview(files=1200, size=2048, complete=False),
+            ["More than 1,200 files, 2 KiB."],
+        ),
+        (SnapshotPreview(), ["How much would be stored is not known before."]),
+        (
+            SnapshotPreview(
+                files=0, size=0, left_out=(LeftOut(path=".cache", why=CACHE),), all_left_out=8
+            ),
+            ["0 files, 0 B.", "Left out:", f"  .cache: {CACHE}", "  7 more"],
+        ),
+    ],
+)
+def test_a_preview_says_how_much_would_be_stored(found: SnapshotPreview, lines: list[str]) -> None:
+    assert views.preview(found).text.splitlines() == lines

@@ -26,6 +26,7 @@ Folder = str | PathLike[str]
 class _Given(TypedDict, total=False):
     message: str
     tag: str
+    exclude: Sequence[str]
     progress: Progress | None
 
 
@@ -53,17 +54,21 @@ class Transfers(OfVersions):
         *,
         message: str = "",
         tag: str = "",
+        exclude: Sequence[str] = (),
         progress: Progress | None = None,
         wait: bool = True,
     ) -> Version | Job:
         """Store a folder as the next version of a dataset, and return the version.
 
-        Only what is new is sent. If nothing has changed, the version is the latest one. Raises
+        Only what is new is sent. If nothing has changed, the version is the latest one. `exclude`
+        are patterns, as in `.gitignore`, of what is left out, besides those of its file
+        `.gpuquotaignore`. Raises
         NotFound, NotAllowed, InvalidFields for what a version cannot contain, Conflict for a file
         that does not stop changing.
         """
         dataset = self._dataset(name)
         given = [*option("message", message), *option("tag", tag)]
+        given += [word for pattern in exclude for word in option("exclude", pattern)]
         words = [*given, "--", dataset.name, _existing(folder)]
         process = self._context.spawn("sync", words)
         if not wait:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import msgspec
 from msgspec.structs import replace
@@ -25,6 +25,7 @@ from ...model.snapshots.snapshots import (
     SnapshotList,
     SnapshotMarks,
     SnapshotPinRequest,
+    SnapshotPreview,
     SnapshotQuery,
     SnapshotRequest,
     SnapshotRulesRequest,
@@ -35,6 +36,7 @@ from ..connection.protocol import Call, answers
 from ..listing import Listing
 from ..namespace import Namespace
 from ..sessions import Sessions
+from . import environments
 from .export import is_streamed, unpacked
 from .tables import RESTORES, SNAPSHOTS
 from .variables import Dump, dump
@@ -91,19 +93,32 @@ class Restoring(Namespace):
         *,
         folder: str | os.PathLike[str] = "",
         variables: bool = False,
+        environment: str = "",
         wait: bool = True,
     ) -> Restoration:
         """Restore a snapshot into a new folder, and launch a session in it.
 
         With `variables` those that were stored are restored, for `jupyter_gpuquota.variables()`:
-        they are code. Raises InvalidFields with all that stands against it, and what the restore
-        has failed with.
+        they are code. The session starts from another `environment`, if one is given: see
+        `make_environment`. Raises InvalidFields with all that stands against it, and what the
+        restore has failed with.
         """
-        body = RestoreRequest(name=name, folder=_absolute(folder), variables=variables)
+        body = RestoreRequest(
+            name=name, folder=_absolute(folder), variables=variables, environment=environment
+        )
         begun: Restoration = self._context.call(
             "snapshots.restore", {"snapshot": snapshot}, body=body
         )
         return self._end_of(begun) if wait else begun
+
+    def make_environment(self, snapshot: str, folder: str | os.PathLike[str]) -> str:
+        """Make a Python environment with the packages of a snapshot on this machine, with uv.
+
+        All of it is made, or nothing. It returns the path of the new folder. Raises InvalidFields
+        for a folder that is there, Unsupported without uv or for conda, Conflict with what uv says.
+        """
+        found: SnapshotDetails = self._context.call("snapshots.get", {"snapshot": snapshot})
+        return environments.make(found.environment, folder, found.snapshot.short)
 
     def restores(self) -> Listing[Restoration, RestorationList]:
         """List the restores that go on or have ended within a day, newest first."""
@@ -129,6 +144,17 @@ def _absolute(folder: str | os.PathLike[str]) -> str:
     return str(Path(folder).absolute()) if folder else ""
 
 
+class Chosen(TypedDict, total=False):
+    """What of a session's files is stored.
+
+    `volumes` are the names of those to copy, by default all that the session may write; `exclude`
+    patterns, as in `.gitignore`, of what is left out.
+    """
+
+    volumes: Sequence[str] | None
+    exclude: Sequence[str]
+
+
 class Snapshots(Restoring, Keeping):
     """Snapshots of the caller, named by an id, its beginning, a tag, or a session (its newest)."""
 
@@ -141,18 +167,19 @@ class Snapshots(Restoring, Keeping):
         metrics: Mapping[str, float] | None = None,
         artifacts: Sequence[str] = (),
         variables: Mapping[str, Any] | Dump | None = None,
-        volumes: Sequence[str] | None = None,
         wait: bool = True,
+        **chosen: Unpack[Chosen],
     ) -> Snapshot:
         """Take a snapshot of a session, by default the one that this program runs in.
 
         `artifacts` are patterns of files that are recorded one by one, relative to the session's
         folder. `variables` of this program are stored with it, or those of a kernel of the
         session. `volumes` are the names of those to copy, by default all that the session may
-        write. Without `wait` it returns while the snapshot is made. Raises NotFound, NotAllowed,
-        WrongState, and what it has failed with.
+        write; `exclude` patterns, as in `.gitignore`, of what is left out. Without `wait` it
+        returns while the snapshot is made. Raises NotFound, NotAllowed, WrongState, and what it
+        has failed with.
         """
-        request = _request(note, tags, metrics, artifacts, variables, volumes)
+        request = _request(note, tags, metrics, artifacts, variables, chosen)
         return self._take(session, request, wait=wait)
 
     def from_code(
@@ -163,15 +190,21 @@ class Snapshots(Restoring, Keeping):
         metrics: Mapping[str, float] | None = None,
         artifacts: Sequence[str] = (),
         variables: Mapping[str, Any] | None = None,
-        volumes: Sequence[str] | None = None,
         wait: bool = True,
+        **chosen: Unpack[Chosen],
     ) -> Snapshot:
         """Take a snapshot of the session in which this program runs, with its command line.
 
         Everything else is as for `create`.
         """
-        request = _request(note, tags, metrics, artifacts, variables, volumes)
+        request = _request(note, tags, metrics, artifacts, variables, chosen)
         return self._take("", replace(request, program=program()), wait=wait)
+
+    def preview(self, session: str = "", **chosen: Unpack[Chosen]) -> SnapshotPreview:
+        """Return what a snapshot would store now, and leave out. Nothing is made."""
+        body = _request("", (), None, (), None, chosen)
+        found: SnapshotPreview = self._context.call("snapshots.preview", _of(session), body=body)
+        return found
 
     def follow(self, snapshot: str) -> Snapshot:
         """Wait until a snapshot is made, and return it. Raises what it has failed with."""
@@ -237,11 +270,7 @@ class Snapshots(Restoring, Keeping):
         return self.diff(found.snapshot.id, after.id)
 
     def _take(self, session: str, request: SnapshotRequest, *, wait: bool) -> Snapshot:
-        name = session or os.environ.get(SESSION, "")
-        if not name:
-            raise WrongState("Not in a session.", hint="Name the session to take a snapshot of.")
-        args = {"id": name.replace("/", "~")}
-        made: Snapshot = self._context.call("snapshots.create", args, body=request)
+        made: Snapshot = self._context.call("snapshots.create", _of(session), body=request)
         return self.follow(made.id) if wait else made
 
     def lineage(self, snapshot: str) -> Lineage:
@@ -282,15 +311,24 @@ class Snapshots(Restoring, Keeping):
         return job
 
 
+def _of(session: str) -> dict[str, str]:
+    """Return the argument that names a session, by default that of this program."""
+    name = session or os.environ.get(SESSION, "")
+    if not name:
+        raise WrongState("Not in a session.", hint="Name the session to take a snapshot of.")
+    return {"id": name.replace("/", "~")}
+
+
 def _request(
     note: str,
     tags: Sequence[str],
     metrics: Mapping[str, float] | None,
     artifacts: Sequence[str],
     variables: Mapping[str, Any] | Dump | None,
-    volumes: Sequence[str] | None,
+    chosen: Chosen,
 ) -> SnapshotRequest:
     stored = variables if isinstance(variables, Dump) else dump(variables or {})
+    volumes = chosen.get("volumes")
     return SnapshotRequest(
         note=note,
         tags=tuple(tags),
@@ -300,6 +338,7 @@ def _request(
         dump=stored.file,
         notebook=stored.notebook,
         volumes=None if volumes is None else tuple(volumes),
+        exclude=tuple(chosen.get("exclude", ())),
     )
 
 

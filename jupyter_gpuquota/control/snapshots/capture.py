@@ -109,6 +109,26 @@ class Maker:
 
         It is on disk before it is answered. Raises Conflict without a lake, StorageFailed.
         """
+        order = self.order(session, request, author, trigger, parent)
+        making = Making(order=order)
+        others = self._makings.values()
+        earlier = [self._ends[each.order.id] for each in others if each.of(session.id)]
+        await self._orders.put(order)
+        self._add(making)
+        await self._board.start(_report(order), order.id, session.owner)
+        self._changed()
+        self._spawn(self._make(making, session, earlier))
+        return making.shown
+
+    def order(
+        self,
+        session: Session,
+        request: SnapshotRequest,
+        author: str,
+        trigger: Trigger = "request",
+        parent: str = "",
+    ) -> SnapshotOrder:
+        """Return the order of a snapshot. Raises Conflict without a lake."""
         lake = self._lake()
         if lake is None:
             raise Conflict("There is no lake for snapshots.", hint="An admin adds one: data lakes.")
@@ -122,16 +142,7 @@ class Maker:
             now=datetime.now(UTC),
         )
         known = self._look(session, request.volumes)
-        order = replace(_order(session, request, draft, lake), **known)
-        making = Making(order=order)
-        others = self._makings.values()
-        earlier = [self._ends[each.order.id] for each in others if each.of(session.id)]
-        await self._orders.put(order)
-        self._add(making)
-        await self._board.start(_report(order), order.id, session.owner)
-        self._changed()
-        self._spawn(self._make(making, session, earlier))
-        return making.shown
+        return replace(_order(session, request, draft, lake), **known)
 
     def frozen(self, job: str) -> None:
         """Let a session go on whose folder the process of a snapshot has frozen."""
@@ -281,6 +292,7 @@ def _order(
         prefix=session.spec.environment,
         running=session.state in LIVE,
         volumes=request.volumes,
+        patterns=request.exclude,
         artifacts=request.artifacts,
         variables=request.variables,
         dump=request.dump,

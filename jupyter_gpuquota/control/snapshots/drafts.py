@@ -32,7 +32,11 @@ from .parts import MARK
 
 Store = Callable[[str, bytes], FilePart]
 """Stores a file with the snapshot, by a name."""
-MODULES = ("core.snapshots.redaction", "control.snapshots.parts")
+MODULES = (
+    "core.snapshots.redaction",
+    "control.snapshots.installed",
+    "control.snapshots.parts",
+)
 """The modules that are carried."""
 VARIABLES = "variables.zip"
 """The name of the file of variables in a snapshot."""

@@ -13,18 +13,33 @@ from typing import Protocol
 from ...errors import Conflict, GpuQuotaError, StorageFailed, Unavailable
 from ...model.datasets.datasets import Lake
 from ...model.datasets.jobs import Job, JobReport
+from ...model.snapshots.manifest import EnvironmentPart
+from ...model.snapshots.orders import SnapshotOrder
+from ...model.snapshots.snapshots import SnapshotPreview
 from ...model.struct import error_of
 from ...store.tasks import in_thread
 from ..datasets.job_board import JobBoard
 from ..datasets.launching import Launcher, Order, Placed
 from .journal import Record, Tree
+from .previews import environment, preview
 
 GONE = 10.0
 """Seconds in which the process of an earlier controller has to report."""
 
 
 class Folders(Protocol):
-    """Folders by path. All methods block, and are called in a thread."""
+    """Folders by path. All methods block, and are called in a thread.
+
+    `root` is the folder in which users begin, empty if there is none.
+    """
+
+    root: str
+
+    def preview(self, order: SnapshotOrder) -> SnapshotPreview:
+        """Return what a snapshot would store now."""
+
+    def environment(self, prefix: str) -> EnvironmentPart | None:
+        """Return what is installed in a Python prefix, None where that cannot be read."""
 
     def problem(self, folder: str) -> str:
         """Return why a folder cannot be made, empty if it can."""
@@ -44,6 +59,17 @@ class Folders(Protocol):
 
 class DiskFolders:
     """Folders of this machine."""
+
+    def __init__(self, root: str = "") -> None:
+        self.root = os.path.realpath(root) if root else ""
+
+    def preview(self, order: SnapshotOrder) -> SnapshotPreview:
+        """Return what a snapshot would store now."""
+        return preview(order)
+
+    def environment(self, prefix: str) -> EnvironmentPart | None:
+        """Return what is installed in a Python prefix, None where that cannot be read."""
+        return environment(prefix)
 
     def problem(self, folder: str) -> str:
         """Return why a folder cannot be made, empty if it can."""

@@ -31,6 +31,7 @@ from typing import (  # noqa: UP035 (Python 3.8 in sessions)
 )
 
 from ...core.snapshots import redaction
+from . import installed
 
 MARK = "gpuquota-parts:"
 """What precedes the answer: programs in the session may print, too."""
@@ -44,17 +45,15 @@ _REPOSITORIES = 20
 _DIFF = ("diff", "--binary", "--no-ext-diff", "--no-textconv", "--no-color")
 _NAMED = 200
 """Untracked paths that are named at most."""
-_PACKAGES = (
-    "import importlib.metadata as m, json, platform;"
-    "print(json.dumps([platform.python_version(),"
-    "{d.metadata['Name']: d.version for d in m.distributions() if d.metadata['Name']}]))"
-)
 _QUERY = ("--query-gpu=name,driver_version", "--format=csv,noheader")
 _CUDA = re.compile(r"CUDA Version:\s*([0-9.]+)")
 PATIENCE = 30.0
 """Seconds for which notebooks are looked for."""
-_SKIPPED = frozenset({".ipynb_checkpoints", ".git", "node_modules", "__pycache__"})
+_SKIPPED = frozenset({".ipynb_checkpoints", ".git", ".cache", "node_modules", "__pycache__"})
 """Folders whose notebooks are nobody's work."""
+_MARKS = frozenset({"conda-meta", "CACHEDIR.TAG", "controller.lock"})
+"""What is in others: environments, caches, and the product's own state."""
+_OF_VENV = frozenset({"lib", "lib64", "share"})
 _NOTEBOOKS = 1000
 _LARGE = 64 << 20
 _CHUNK = 1 << 20
@@ -92,8 +91,8 @@ def look(root: Path, artifacts: list[str], python: str, secrets: list[str]) -> d
         for folder in repositories(root):
             attempt(named(root, folder), partial(_add, found, root, folder, secrets))
 
-    def installed() -> None:
-        found["environment"] = packages(python) if python else {}
+    def packages() -> None:
+        found["environment"] = installed.packages(python, origin) if python else {}
 
     def listed() -> None:
         found["notebooks"] = []
@@ -107,7 +106,7 @@ def look(root: Path, artifacts: list[str], python: str, secrets: list[str]) -> d
 
     steps: list[tuple[str, Callable[[], None]]] = [
         ("git", checked_out),
-        ("environment", installed),
+        ("environment", packages),
         ("gpus", lambda: found.update(gpus=gpus())),
         ("notebooks", listed),
         ("artifacts", chosen),
@@ -226,6 +225,11 @@ def _git(folder: Path, *words: str, check: bool = True) -> str:
     return text if "diff" in words or "-z" in words else text.strip()
 
 
+def origin(folder: Path) -> dict[str, str]:
+    """Return which commit of which repository is in a folder, empty if it is in none."""
+    return installed.origin_of(folder, _git)
+
+
 def _folders(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
@@ -236,15 +240,6 @@ def _folders(folder: Path) -> list[Path]:
             )
     except OSError:
         return []
-
-
-def packages(python: str) -> dict[str, Any]:
-    """Return the version and the packages of a Python, as fields of an `EnvironmentPart`.
-
-    Raises OSError, ValueError, subprocess.SubprocessError where it cannot be asked.
-    """
-    version, names = json.loads(_run([python, "-I", "-c", _PACKAGES]))
-    return {"python": version, "packages": dict(sorted(names.items()))}
 
 
 def gpus() -> dict[str, Any]:
@@ -283,7 +278,11 @@ def notebooks(root: Path, patience: float = PATIENCE) -> Iterator[dict[str, Any]
     for folder, names, files in os.walk(root):
         if time.monotonic() > deadline:
             raise TimeoutError(f"Only a part of the folder was seen in {patience:g} seconds.")
-        names[:] = sorted(name for name in names if name not in _SKIPPED)
+        if Path(folder) != root and _MARKS.intersection((*names, *files)):
+            names.clear()
+            continue
+        skipped = _SKIPPED | _OF_VENV if "pyvenv.cfg" in files else _SKIPPED
+        names[:] = sorted(name for name in names if name not in skipped)
         for name in sorted(each for each in files if each.endswith(".ipynb")):
             path = Path(folder, name)
             if path.is_file() and not path.is_symlink():

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from ...core.snapshots import volumes
+from ...core.snapshots import restore, volumes
 from ...core.snapshots.restore import Found, Space
 from ...core.snapshots.volumes import mounting
 from ...errors import Conflict, FieldError, Internal, NotFound, refused
 from ...model.sessions import Session
-from ...model.snapshots.manifest import Manifest, TreePart
+from ...model.snapshots.manifest import EnvironmentPart, Manifest, TreePart
 from ...model.snapshots.restore import Restoration, RestoreRequest
 from ...ports.snapshots import RestoreOrder
 from ...store.lake import layout
@@ -172,8 +172,7 @@ class Finding:
 
     async def found(self, manifest: Manifest, request: RestoreRequest, name: str) -> Found:
         """Return what is there. Raises InvalidFields, Unavailable."""
-        beside = posixpath.join(posixpath.dirname(manifest.spec.folder) or "/", name)
-        folder = posixpath.normpath(request.folder or beside)
+        folder = posixpath.normpath(request.folder or await self._place(manifest, name))
         if not folder.startswith("/"):
             raise refused(FieldError("folder", "Give an absolute path."))
         problem = await in_thread(self._folders.problem, folder)
@@ -195,8 +194,26 @@ class Finding:
             tree=await self._has(manifest.tree) if manifest.tree else True,
             spaces=await in_thread(self._spaces, folder, manifest.tree, copies),
             claims=claims,
+            environment=await self._environment(manifest, request),
             problems=problems,
         )
+
+    async def _environment(
+        self, manifest: Manifest, request: RestoreRequest
+    ) -> EnvironmentPart | None:
+        """Return what the session would start from, None where that is not known."""
+        prefix = manifest.spec.environment
+        if not (request.launch and manifest.environment.packages and prefix.startswith("/")):
+            return None
+        return await in_thread(self._folders.environment, prefix)
+
+    async def _place(self, manifest: Manifest, name: str) -> str:
+        """Return the first place in which a folder can be made, or else the best one."""
+        places = restore.places(manifest.spec.folder, name, self._folders.root)
+        for each in places:
+            if not await in_thread(self._folders.problem, each):
+                return each
+        return places[0]
 
     def _spaces(
         self, folder: str, tree: TreePart | None, copies: Mapping[str, TreePart]

@@ -17,7 +17,7 @@ from ...model.ending import PageReport
 from ...model.sessions import Session
 from ...model.snapshots.comparison import SnapshotComparison
 from ...model.snapshots.manifest import Manifest, TreePart, Trigger
-from ...model.snapshots.snapshots import Snapshot, SnapshotRequest
+from ...model.snapshots.snapshots import Snapshot, SnapshotPreview, SnapshotRequest
 from ...store.spawn import new_id
 from ...store.tasks import in_thread
 from .capture import Maker
@@ -77,6 +77,13 @@ class StoredSnapshots(ABC, Generic[R]):
         origins = [each.snapshot for each in self.restores.all() if each.session == session.id]
         parent = next(iter([*earlier, *origins]), "")
         return await self._maker.create(session, request, author, trigger, parent)
+
+    async def preview(
+        self, session: Session, request: SnapshotRequest, author: str
+    ) -> SnapshotPreview:
+        """Return what a snapshot would store now: here nobody knows. Raises Conflict."""
+        self._maker.order(session, request, author)
+        return SnapshotPreview()
 
     async def mark(self, snapshot: Snapshot) -> Snapshot:
         """Store tags and pin. Raises Unavailable, NotFound."""
@@ -139,6 +146,13 @@ class LakeSnapshots(StoredSnapshots[FolderRestores]):
         self._folders = folders
         self._verify = verify
         self._comparing = comparing
+
+    async def preview(
+        self, session: Session, request: SnapshotRequest, author: str
+    ) -> SnapshotPreview:
+        """Return what a snapshot would store now. Raises Conflict without a lake."""
+        order = self._maker.order(session, request, author)
+        return await in_thread(self._folders.preview, order)
 
     async def verify(self, snapshot: Snapshot, user: str) -> Job:
         """Start to hash everything again. Raises Conflict, NotFound, Damaged."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ...model.datasets.versions import SHOWN
 from ...model.snapshots.comparison import FactChange, NotebookChange, SnapshotComparison
 from ...model.snapshots.manifest import Manifest, VolumePart
+from .environment import facts
 from .volumes import pairs
 
 
@@ -16,7 +17,10 @@ def compare(before_id: str, before: Manifest, after_id: str, after: Manifest) ->
         before=before_id,
         after=after_id,
         code=changes(_code(before), _code(after)),
-        packages=changes(before.environment.packages, after.environment.packages),
+        packages=changes(
+            facts(before.environment, after.environment),
+            facts(after.environment, before.environment),
+        ),
         environment=changes(_environment(before), _environment(after)),
         data=changes(_data(before), _data(after)),
         volumes=_volumes(before, after),

@@ -1,4 +1,4 @@
-"""What a snapshot never contains: secrets, by the names of files and by the form of texts.
+"""What a snapshot never contains: secrets, by the names and contents of files, and in texts.
 
 Standard library only, and the syntax of Python 3.8: the capture script carries this module into
 sessions. What a rule does not know is not found: files are stored as they are otherwise.
@@ -18,7 +18,8 @@ _FILES = re.compile(
     r"|\.htpasswd|\.dockercfg|\.vault-token|\.boto|\.s3cfg|\.databrickscfg|rclone\.conf|kaggle\.json"
     r"|\.env(rc|\.(?!example$|sample$|template$|dist$).+)?|[^/]+\.env"
     r"|id_(rsa|dsa|ecdsa|ed25519|ecdsa_sk|ed25519_sk|xmss)"
-    r"|[^/]+\.(pem|key|p12|pfx|pkcs12|jks|jceks|keystore|kdbx|ppk|kubeconfig)"
+    r"|[^/]+\.(p12|pfx|pkcs12|jks|jceks|keystore|kdbx|ppk|kubeconfig)"
+    r"|\.?((access|api|auth|refresh)_)?token|\.?api_?key(\.txt)?|(token|credentials)\.json|\.modal\.toml"
     r"|client_secret[^/]*\.json|[^/]*service[-_]account[^/]*\.json"
     r"|application_default_credentials\.json|secrets?\.(ya?ml|toml|json|ini)"
     r"|jupyter_cookie_secret|(jp|nb)server-[^/]*\.(json|html)",
@@ -28,7 +29,10 @@ _PLACES = re.compile(
     r"(^|/)(\.aws/(credentials|config|sso/.+|cli/cache/.+)|\.azure/.+|\.config/gcloud/.+"
     r"|\.gnupg/.+|\.kube/.+|\.docker/config\.json|\.config/gh/hosts\.yml|\.config/containers/auth\.json"
     r"|\.config/rclone/.+|\.huggingface/(token|stored_tokens)|huggingface/(token|stored_tokens)"
-    r"|\.config/git/credentials|\.oci/.+|\.password-store/.+"
+    r"|\.config/git/credentials|\.oci/.+|\.password-store/.+|jupyter/runtime/.+"
+    r"|\.cargo/credentials(\.toml)?|\.gem/credentials|\.kaggle/access_token|\.ngc/config"
+    r"|\.databricks/token-cache\.json|\.terraform\.d/credentials\.tfrc\.json|\.mc/config\.json"
+    r"|\.continuum/anaconda-client/tokens/.+"
     r"|\.ssh/(?!config$|known_hosts|authorized_keys$|[^/]+\.pub$).+)$",
     re.IGNORECASE,
 )
@@ -36,6 +40,34 @@ _OF_GIT = re.compile(
     r"(^|/)(\.git/(config|config\.worktree|FETCH_HEAD|modules/.+/(config|FETCH_HEAD)|logs/.+"
     r"|worktrees/[^/]+/config\.worktree)|\.gitconfig|\.gitmodules|\.config/git/config)$"
 )
+
+_LARGEST = 64 << 10
+"""The most bytes of a file that is looked through for keys."""
+_LONGEST_TOKEN = 4 << 10
+LARGEST = 4 << 20
+"""The same of a file that has the name of one with certificates and keys."""
+_BUNDLE = re.compile(r"\.(pem|key|crt|cer|cert|der|p8|pk8)$", re.IGNORECASE)
+_DOCUMENT = re.compile(
+    r"\.(py|pyi|ipynb|r|jl|c|h|cc|cpp|hpp|cu|go|rs|java|js|jsx|ts|tsx|css|html?|md|rst|tex|patch|diff"
+    r"|npy|npz|pt|pth|safetensors|onnx|h5|hdf5|pkl|parquet|arrow|feather|csv|tsv|png|jpe?g|gif|webp"
+    r"|svg|wav|flac|mp3|mp4|so|a|o|pyc)$",
+    re.IGNORECASE,
+)
+"""Files whose lines are code, prose or data: a key in one is an example, or part of a program."""
+_HELD_KEY = re.compile(
+    rb"^(?:\xef\xbb\xbf)?[ \t]*(?:-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+    rb"|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----)[ \t\r]*$"
+    rb"|^PuTTY-User-Key-File-[0-9]|AGE-SECRET-KEY-1[A-Z0-9]{50}"
+    rb"|[\"']-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----\\n"
+    rb"|client-key-data:[ \t]*[\"']?LS0tLS1CRUdJTi|\"GPUQUOTA_SESSION_TOKEN\"\s*:\s*\"[^\"]",
+    re.MULTILINE,
+)
+"""A key on lines of its own, or as a value of JSON or YAML, and the token of a session of ours."""
+_DER_KEY = re.compile(
+    rb"0(?:\x82..|\x81.|[\x00-\x7f])(?:\x02\x01[\x00\x01]|0.{1,24}\x2a\x86\x48\x86\xf7\x0d\x01\x05)",
+    re.DOTALL,
+)
+"""The beginning of a private key in DER: a version first, or a way to decrypt it."""
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<who>[^\s/?#\"'<>]*)@")
 _QUERY = re.compile(
@@ -74,6 +106,20 @@ LEFT_OUT = "It is a file of credentials or keys."
 def secret_path(path: str) -> bool:
     """Return whether a file is one of credentials or keys, by its path with `/` between parts."""
     return bool(_FILES.fullmatch(path.rpartition("/")[2]) or _PLACES.search(path))
+
+
+def may_hold_key(path: str, size: int) -> bool:
+    """Return whether a file is to be looked through for a key or a token."""
+    if _BUNDLE.search(path):
+        return size <= LARGEST
+    return 0 < size <= _LARGEST and not _DOCUMENT.search(path)
+
+
+def secret_content(path: str, body: bytes) -> bool:
+    """Return whether a file has a private key, or is nothing but a token, by all of its bytes."""
+    if _HELD_KEY.search(body) or (_BUNDLE.search(path) and _DER_KEY.match(body)):
+        return True
+    return bool(len(body) <= _LONGEST_TOKEN and _TOKEN.fullmatch(body.decode("latin-1").strip()))
 
 
 def is_git_text(path: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from ...model.snapshots.manifest import Manifest
 from ...model.snapshots.snapshots import Snapshot
 from ..fields import NAME_LIMIT
-from . import redaction
+from . import environment, redaction
 from .volumes import new_names
 
 _AGAIN = "-again"
@@ -44,7 +44,16 @@ def commands(snapshot: Snapshot, manifest: Manifest) -> tuple[str, ...]:
     own = [f"# the session runs: {shlex.join((*spec.command, *spec.args))}"] if spec.command else []
     until = "ended" if spec.command else "running"
     taken = [] if manifest.program else [f"jupyter gpu snapshot create {name}"]
+    packages = (
+        [
+            f"# its packages: jupyter gpu snapshot environment {snapshot.short}; to install them "
+            "again, add --make-environment FOLDER"
+        ]
+        if environment.files(manifest.environment)
+        else []
+    )
     return (
+        *packages,
         f"jupyter gpu snapshot restore {snapshot.short} --name {name} --wait-for {until}",
         *_volumes(manifest, name),
         *own,

@@ -21,6 +21,7 @@ from ...model.snapshots.snapshots import (
     SnapshotRequest,
     SnapshotUse,
 )
+from ..exclusion import check_patterns
 from .redaction import secret_values, secret_variable, text, words
 from .reproduction import program
 from .rights import has_run
@@ -57,6 +58,7 @@ def check(request: SnapshotRequest, session: Session) -> None:
         if not name or len(name) > _MOST or not math.isfinite(value):
             problems.append(FieldError("metrics", f"{name[:_MOST]!a}: {_BAD_METRIC}"))
     problems += check_choice(session.spec, request.volumes)
+    problems += check_patterns("exclude", request.exclude)
     refuse(problems)
     if session.state not in _BEGUN or not has_run(session):
         raise WrongState(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,19 +13,22 @@ from msgspec.structs import replace
 
 from ...errors import FieldError
 from ...model.sessions import ENDED, Session, SessionSpec
-from ...model.snapshots.manifest import Manifest, PartProblem
+from ...model.snapshots.manifest import EnvironmentPart, Manifest, PartProblem
 from ...model.snapshots.restore import Original, Restoration, RestorePlan, RestoreRequest
 from ...model.snapshots.snapshots import Snapshot
 from ...model.struct import field_problem
 from ...model.volumes.mounts import Mount
 from ..fields import NAME_LIMIT
 from ..requests.specs import Facts
+from . import environment
 from .redaction import LEFT_OUT
 
 _NUMBER = re.compile(r"-r(\d+)$")
 _NOTES = frozenset({"env", "left out", "written"})
 _LISTED = 10
 _LATELY = timedelta(days=1)
+_REMAKE = "Name another one with --environment, or make it again: see --dry-run."
+_ELSEWHERE = "Name a folder to make, in one that you may write: --folder."
 MARGIN = 64 * 2**20
 """Bytes that stay free besides the restored files."""
 
@@ -47,8 +51,9 @@ class Found:
 
     `folder` is the new folder, `taken`: something is there. `tree`: the lake still has the files.
     `spaces` are the file systems that get files, first that of the folder. `claims` are the new
-    volumes that would be made, by their originals. `problems` prevent the restore, by field;
-    `warnings` say what will differ.
+    volumes that would be made, by their originals. `environment` is what the session would start
+    from, None where nobody has looked. `problems` prevent the restore, by field; `warnings` say
+    what will differ.
     """
 
     folder: str
@@ -56,6 +61,7 @@ class Found:
     tree: bool = True
     spaces: tuple[Space, ...] = ()
     claims: Mapping[str, str] = field(default_factory=dict)
+    environment: EnvironmentPart | None = None
     problems: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
@@ -90,9 +96,37 @@ def new_name(manifest: Manifest, request: RestoreRequest, taken: Collection[str]
     return name
 
 
+def places(old: str, name: str, root: str) -> list[str]:
+    """Return where a restored folder may go, best first: beside the old one, or in the root.
+
+    `root` is the folder in which users begin, empty if there is none. What is beside that, or
+    beside a folder around it, is not the user's.
+    """
+    beside = posixpath.join(posixpath.dirname(old) or "/", name)
+    if not root:
+        return [beside]
+    around = f"{old.rstrip('/')}/"
+    inside = posixpath.join(root, name)
+    return [inside] if f"{root.rstrip('/')}/".startswith(around) else [beside, inside]
+
+
 def new_spec(manifest: Manifest, name: str, folder: str) -> SessionSpec:
     """Return the session's spec in a new folder and under a new name."""
     return replace(manifest.spec, name=name, folder=folder)
+
+
+def starting_from(manifest: Manifest, prefix: str) -> Manifest:
+    """Return a manifest whose session starts from another environment, if one is given."""
+    if not prefix:
+        return manifest
+    return replace(manifest, spec=replace(manifest.spec, environment=prefix, image=""))
+
+
+def hinted(error: FieldError, manifest: Manifest) -> FieldError:
+    """Return an error; that of an environment that is gone says how it is made again."""
+    if error.field != "environment" or environment.files(manifest.environment) is None:
+        return error
+    return with_(error, hint=_REMAKE)
 
 
 def mounting(manifest: Manifest, mounts: tuple[Mount, ...]) -> Manifest:
@@ -115,7 +149,10 @@ def in_folder(facts: Facts, folder: str) -> Facts:
 def problems(manifest: Manifest, request: RestoreRequest, found: Found) -> tuple[FieldError, ...]:
     """Return what prevents a restore, whatever its session needs."""
     tree = manifest.tree
-    wrong = [FieldError(name, text) for name, text in found.problems.items()]
+    wrong = [
+        FieldError(name, text, _ELSEWHERE if name == "folder" else "")
+        for name, text in found.problems.items()
+    ]
     if tree is None and not manifest.volumes:
         text = "The snapshot has no files: storing the session's folder had failed."
         wrong.append(FieldError("snapshot", text, "See why: jupyter gpu snapshot show."))
@@ -155,6 +192,8 @@ def warnings(manifest: Manifest, found: Found) -> tuple[str, ...]:
     parts = [each.part for each in manifest.problems]
     env = [part.removeprefix("env:") for part in parts if part.startswith("env:")]
     said = list(found.warnings)
+    if found.environment:
+        said += environment.differences(manifest.environment, found.environment)
     if env:
         said.append(f"These variables are not stored, as they may be secrets: {', '.join(env)}.")
     if files := _secret_files(manifest):
@@ -204,4 +243,16 @@ def plan(
         claims=tuple(f"{volume}={claim}" for volume, claim in found.claims.items()),
         problems=tuple(map(field_problem, wrong)),
         warnings=warnings(manifest, found),
+        commands=_commands(snapshot, manifest, found, wrong),
     )
+
+
+def _commands(
+    snapshot: Snapshot, manifest: Manifest, found: Found, wrong: Iterable[FieldError]
+) -> tuple[str, ...]:
+    """Return the commands that restore with the packages of a snapshot, where others are there."""
+    then, now = manifest.environment, found.environment
+    is_gone = any(each.field == "environment" for each in wrong)
+    if is_gone or (now and environment.differences(then, now)):
+        return environment.commands(snapshot.short, then, found.folder)
+    return ()

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from ...core import exclusion
 from ...core.snapshots import identity, redaction, volumes
 from ...environ import SECRETS
 from ...errors import Conflict, Damaged, StorageFailed
@@ -20,6 +21,7 @@ from ...model.datasets.datasets import Lake
 from ...model.snapshots.manifest import Manifest, PartProblem, VolumePart
 from ...model.snapshots.orders import SnapshotOrder
 from ...store.disk.failures import own_files
+from ...store.exclusion import Rules
 from ...store.frozen import View, frozen, providers
 from ...store.lake.history import History, has_conditional_put
 from ...store.lake.objects import Objects
@@ -42,8 +44,7 @@ async def run(job: Job, args: argparse.Namespace) -> None:
     """Store what the order says. Raises GpuQuotaError."""
     order = await in_thread(_read, args.order)
     objects = lakes.opened(await lakes.find(job, args, ""))
-    snapshot = await take(job, order, objects, args.lake, secrets())
-    job.note(version=snapshot)
+    job.note(version=await take(job, order, objects, args.lake, secrets()))
 
 
 def secrets() -> list[str]:
@@ -74,6 +75,7 @@ async def take(
             place = Path(tempfile.gettempdir(), f"{prefix}{uuid.uuid4().hex}")
             async with room(place, prefix) as copies:
                 manifest = await _made(job, order, objects, copies, url, hidden)
+        job.note(reason=exclusion.summary(manifest.problems))
         body = identity.encode(manifest)
         snapshot = identity.identity(body)
         key = identity.key(order.draft.owner, snapshot)
@@ -129,7 +131,8 @@ async def _with_folder(
         return _with(order.draft, PartProblem(part="tree", message=f"{root} does not exist."))
     parts = Parts(order, copies, view.root if view else None, hidden)
     manifest = await in_thread(parts.add_to, order.draft)
-    source = SessionFolder(root, copies, order.exclude, parts.blobs, view)
+    rules = Rules(order.patterns, order.own)
+    source = SessionFolder(root, copies, order.exclude, parts.blobs, view, rules)
     stored = await trees.folder(source, view)
     made = replace(manifest, tree=stored.part, consistency=stored.consistency)
     return _with(made, *stored.problems)

@@ -13,9 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ...core.datasets.references import check_tag
+from ...core.exclusion import check_patterns
 from ...environ import SESSION
+from ...errors import refuse
 from ...model.datasets.names import parse_name
 from ...store.lake.history import History, has_conditional_put
+from ...store.sources import Folder
 from ...store.sync import Wanted, sync
 from .. import lakes
 from ..job import Job
@@ -58,12 +61,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--message", default="", help="what has changed")
     parser.add_argument("--author", default="", help="by whom; by default this account")
     parser.add_argument("--tag", default="", help="a name for the version")
+    parser.add_argument(
+        "--exclude", action="append", default=[], help="a pattern, as in .gitignore, to leave out"
+    )
     parser.add_argument("--source", default="", help="what produced it: session:ID or snapshot:ID")
 
 
 async def run(job: Job, args: argparse.Namespace) -> None:
     """Store the folder, commit the version, and report it. Raises GpuQuotaError."""
     parse_name(args.dataset)
+    refuse(check_patterns("exclude", args.exclude))
     if args.tag:
         check_tag(args.tag)
     lake = await lakes.find(job, args, args.dataset)
@@ -71,7 +78,7 @@ async def run(job: Job, args: argparse.Namespace) -> None:
     history = History(objects, conditional=await has_conditional_put(objects))
     wanted = Wanted(
         dataset=args.dataset,
-        folder=Path(args.folder),
+        folder=Folder(Path(args.folder), args.exclude),
         message=args.message,
         author=args.author or getpass.getuser(),
         tag=args.tag,

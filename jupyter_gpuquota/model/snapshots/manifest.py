@@ -82,18 +82,57 @@ class GitPart(Model, frozen=True, kw_only=True):
     all_untracked: int = 0
 
 
+class PackageSource(Model, frozen=True, kw_only=True):
+    """Where a package came from that no index has, as its installer wrote it (PEP 610).
+
+    `url` is that of a repository of `vcs`, such as `git`, at a `commit`; of an archive with its
+    `sha256`; or of a folder. Of an `editable` folder in a repository of git, `commit` is what was
+    checked out, and `remote` where it came from. The package is in the `subdirectory`.
+    """
+
+    url: str
+    vcs: str = ""
+    commit: str = ""
+    remote: str = ""
+    subdirectory: str = ""
+    sha256: str = ""
+    editable: bool = False
+
+
+class CondaPackage(Model, frozen=True, kw_only=True):
+    """A package that conda has installed, as conda wrote it.
+
+    `provides` are the names of the Python packages in it.
+    """
+
+    name: str
+    version: str = ""
+    build: str = ""
+    channel: str = ""
+    url: str = ""
+    md5: str = ""
+    sha256: str = ""
+    provides: tuple[str, ...] = ()
+
+
 class EnvironmentPart(Model, frozen=True, kw_only=True):
     """What the session runs with.
 
-    `prefix` is a Python prefix of this machine, `image` and `digest` those of a container.
-    `packages` are versions by name. `cuda`, `driver` and `gpus` are empty where there are none.
+    `python` is the version of an `implementation` such as CPython, which manifests of earlier
+    versions do not have. `prefix` is a Python prefix of this machine, `image` and `digest` those of
+    a container. `packages` are versions by name, `sources` where those came from that no index
+    has, `conda` what conda has installed. `cuda`, `driver` and `gpus` are empty where there are
+    none.
     """
 
     python: str = ""
+    implementation: Annotated[str, ADDED] = ""
     prefix: str = ""
     image: str = ""
     digest: str = ""
     packages: dict[str, str] = msgspec.field(default_factory=dict)
+    sources: Annotated[dict[str, PackageSource], ADDED] = msgspec.field(default_factory=dict)
+    conda: Annotated[tuple[CondaPackage, ...], ADDED] = ()
     cuda: str = ""
     driver: str = ""
     gpus: tuple[str, ...] = ()

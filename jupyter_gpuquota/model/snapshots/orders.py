@@ -25,9 +25,10 @@ class SnapshotOrder(Model, frozen=True, kw_only=True):
 
     `draft` is the manifest with everything that the controller knows; the process adds the rest.
     `lake` is the name of the lake. `folder` is that of the session, `exclude` paths in it that are
-    not the user's, such as links to datasets. `prefix` is its Python, empty if unknown. A `running`
-    session can be entered. `volumes` are the names of those to copy, None for all that the session
-    may write; `mounted` are these, where they are folders.
+    not the user's, such as links to datasets. `patterns` are what the user leaves out, `own`
+    absolute paths with state of this product and of Jupyter. `prefix` is its Python, empty if
+    unknown. A `running` session can be entered. `volumes` are the names of those to copy, None for
+    all that the session may write; `mounted` are these, where they are folders.
     `artifacts` are globs relative to the folder, `variables` names in the session's kernel,
     which are in the file `dump` of its folder, or which the kernel of `notebook` has; `log` is the
     path of its log, empty without one.
@@ -38,6 +39,8 @@ class SnapshotOrder(Model, frozen=True, kw_only=True):
     draft: Manifest
     folder: str
     exclude: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
     prefix: str = ""
     running: bool = False
     volumes: tuple[str, ...] | None = None

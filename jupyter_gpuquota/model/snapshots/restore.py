@@ -16,13 +16,15 @@ class RestoreRequest(Request, frozen=True, kw_only=True):
     """How to restore a snapshot.
 
     `name` is that of the new session, by default the old one's with a number. `variables` restores
-    stored variables of a kernel: they are code. `launch` false makes no session.
+    stored variables of a kernel: they are code. `launch` false makes no session. `environment` is
+    what the new session starts from, by default what the old one did.
     """
 
     name: str = ""
     folder: str = ""
     variables: bool = False
     launch: bool = True
+    environment: str = ""
 
 
 class Original(Model, frozen=True, kw_only=True):
@@ -41,7 +43,8 @@ class RestorePlan(Model, frozen=True, kw_only=True):
     `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
     `warnings` do not. `size` is in bytes, `free` the room where the folder will be. `claims` are
     the new volumes, as ORIGINAL=NEW; on a cluster there is no folder. `original` goes on unless
-    the user stops it.
+    the user stops it. `commands` restore with the packages that the snapshot was taken with, where
+    the environment is gone or has others now.
     """
 
     snapshot: str
@@ -53,6 +56,7 @@ class RestorePlan(Model, frozen=True, kw_only=True):
     claims: tuple[str, ...] = ()
     problems: tuple[FieldProblem, ...] = ()
     warnings: tuple[str, ...] = ()
+    commands: Annotated[tuple[str, ...], ADDED] = ()
 
 
 class Restoration(Model, frozen=True, kw_only=True):

@@ -114,7 +114,8 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
     are names in its kernel, which a program of the session may have written to the file `dump`
     already; else the kernel of `notebook` writes them, or the only one. `program` is
     the command line of the program that takes the snapshot of its own session. `volumes` are the
-    names of those to copy, None for all that the session may write.
+    names of those to copy, None for all that the session may write. `exclude` are patterns, as in
+    `.gitignore`, of what is left out of its folder and volumes.
     """
 
     note: str = ""
@@ -126,19 +127,56 @@ class SnapshotRequest(Request, frozen=True, kw_only=True):
     notebook: str = ""
     program: tuple[str, ...] = ()
     volumes: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+
+
+class LeftOut(Model, frozen=True, kw_only=True):
+    """A path that a snapshot leaves out, and why; that of a folder stands for all below it."""
+
+    path: str
+    why: str
+
+
+class SnapshotPreview(Model, frozen=True, kw_only=True):
+    """What a snapshot would store now.
+
+    `files` and their `size` in bytes, None where the storage does not tell them. There is more if
+    it is not `complete`: counting has taken too long. `left_out` are the first paths that would be
+    left out, `all_left_out` is their number.
+    """
+
+    files: int | None = None
+    size: int | None = None
+    complete: bool = True
+    left_out: tuple[LeftOut, ...] = ()
+    all_left_out: int = 0
+
+
+class EnvironmentFiles(Model, frozen=True, kw_only=True):
+    """What it takes to make the environment of a snapshot again.
+
+    `python` is a version as uv takes it, `requirements` are the lines of a file for pip and uv,
+    `explicit` those of one for `conda create`, none without conda.
+    """
+
+    python: str = ""
+    requirements: tuple[str, ...] = ()
+    explicit: tuple[str, ...] = ()
 
 
 class SnapshotDetails(Model, frozen=True, kw_only=True):
     """A snapshot with its manifest, None while there is none.
 
     `reproduce` are the commands that rebuild the run from the snapshot, `programs` those that run
-    in the restored session.
+    in the restored session. `environment` is what makes its environment again, None where nothing
+    is known of its packages.
     """
 
     snapshot: Snapshot
     manifest: Manifest | None = None
     reproduce: tuple[str, ...] = ()
     programs: Annotated[tuple[tuple[str, ...], ...], ADDED] = ()
+    environment: Annotated[EnvironmentFiles | None, ADDED] = None
 
 
 class SnapshotMarks(Request, frozen=True, kw_only=True):

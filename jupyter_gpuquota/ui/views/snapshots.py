@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 
 from ...client.snapshots.tables import RESTORES, SNAPSHOTS
 from ...model.snapshots.comparison import FactChange, SnapshotComparison
-from ...model.snapshots.manifest import Manifest, TreePart, VolumePart
+from ...model.snapshots.manifest import EnvironmentPart, Manifest, TreePart, VolumePart
 from ...model.snapshots.restore import Original, Restoration, RestorationList, RestorePlan
 from ...model.snapshots.runs import Run
-from ...model.snapshots.snapshots import Snapshot, SnapshotDetails, SnapshotList
+from ...model.snapshots.snapshots import Snapshot, SnapshotDetails, SnapshotList, SnapshotPreview
 from ..hints import in_notebook
 from .data.formats import ago_text, count_text, path_text, short, size_text
 from .markup import Markup, tag
 from .previews import FORBIDDEN
 from .view import Column, NotedView, Row, TableView, View, pairs_text
+
+_LEFT = "left out:"
+_FEW = 3
+"""Paths that are named for each reason."""
 
 
 class SnapshotsView(TableView[SnapshotList, Snapshot]):
@@ -32,12 +37,15 @@ class SnapshotView(NotedView[Snapshot]):
         super().__init__(data, SNAPSHOTS, note=note)
 
 
-class LinesView(View[SnapshotDetails | SnapshotComparison | RestorePlan]):
+Shown = SnapshotDetails | SnapshotComparison | SnapshotPreview | RestorePlan
+
+
+class LinesView(View[Shown]):
     """An answer as lines of text."""
 
     def __init__(
         self,
-        data: SnapshotDetails | SnapshotComparison | RestorePlan,
+        data: Shown,
         lines: Iterable[str],
         *,
         exit_code: int = 0,
@@ -112,6 +120,43 @@ def details(found: SnapshotDetails) -> LinesView:
     return LinesView(found, lines)
 
 
+def preview(found: SnapshotPreview) -> LinesView:
+    """Return what a snapshot would store, and leave out."""
+    if found.files is None or found.size is None:
+        size = "How much would be stored is not known before."
+    else:
+        size = f"{count_text(found.files, 'file')}, {size_text(found.size)}."
+        size = size if found.complete else f"More than {size}"
+    lines = _by_reason({each.path: each.why for each in found.left_out})
+    more = found.all_left_out - len(found.left_out)
+    lines += [f"  {more:,} more"] if more else []
+    return LinesView(found, [size, *(["Left out:", *lines] if lines else [])])
+
+
+def left_out(manifest: Manifest | None) -> list[str]:
+    """Return lines with what a snapshot left out, by reason; none if nothing."""
+    problems = manifest.problems if manifest else ()
+    why = {
+        each.part.removeprefix(_LEFT): each.message
+        for each in problems
+        if each.part.startswith(_LEFT)
+    }
+    more = [f"  {each.message}" for each in problems if each.part == _LEFT.rstrip(":")]
+    return ["Left out:", *_by_reason(why), *more] if why else []
+
+
+def _by_reason(why: Mapping[str, str]) -> list[str]:
+    """Return a line for each reason, with the first paths."""
+    paths: dict[str, list[str]] = defaultdict(list)
+    for path, reason in why.items():
+        paths[reason].append(path_text(path))
+    lines = []
+    for reason, names in paths.items():
+        others = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+        lines.append(f"  {', '.join(names[:_FEW])}{others}: {path_text(reason)}")
+    return lines
+
+
 def comparison(found: SnapshotComparison, *, results: bool = False) -> LinesView:
     """Return what differs, by part; with `results` it begins with whether the metrics do."""
     parts = {
@@ -153,6 +198,9 @@ def plan(found: RestorePlan) -> LinesView:
     lines += [f"! {each.field}: {each.message} {each.hint}".rstrip() for each in found.problems]
     lines += [f"- {path_text(each)}" for each in found.warnings]
     lines += [path_text(_next(found.original))] if found.original else []
+    if found.commands:
+        lines += ["", "to restore with the packages of the snapshot:"]
+        lines += [f"  {path_text(each)}" for each in found.commands]
     return LinesView(found, lines, exit_code=FORBIDDEN if found.problems else 0)
 
 
@@ -195,7 +243,7 @@ def _parts(manifest: Manifest) -> list[tuple[str, str]]:
         ("notebooks", ", ".join(ran)),
         ("git", ", ".join(_git(manifest))),
         ("python", f"{found.python} {found.prefix or found.image}".strip()),
-        ("packages", str(len(found.packages)) if found.packages else ""),
+        ("packages", _packages(found)),
         ("gpus", f"{', '.join(found.gpus)} {found.driver}".strip()),
         ("data", ", ".join(f"{e.dataset}@{short(e.version)}" for e in manifest.data)),
         ("volumes", ", ".join(map(_volume, manifest.volumes))),
@@ -206,6 +254,19 @@ def _parts(manifest: Manifest) -> list[tuple[str, str]]:
         ("run", _run(manifest.run) if manifest.run else manifest.mlflow_run),
         ("program", shlex.join(manifest.program)),
     ]
+
+
+def _packages(found: EnvironmentPart) -> str:
+    """Return how many packages there are, and which came from no index."""
+    if not found.packages:
+        return ""
+    commits = (
+        f"{name} at {short(source.commit)}"
+        for name, source in found.sources.items()
+        if source.commit
+    )
+    conda = f"{count_text(len(found.conda), 'package')} of conda" if found.conda else ""
+    return ", ".join(filter(None, [str(len(found.packages)), conda, *commits]))
 
 
 def _tree(tree: TreePart) -> str:

@@ -2205,7 +2205,8 @@ export interface SnapshotQuery {
  * are names in its kernel, which a program of the session may have written to the file `dump`
  * already; else the kernel of `notebook` writes them, or the only one. `program` is
  * the command line of the program that takes the snapshot of its own session. `volumes` are the
- * names of those to copy, None for all that the session may write.
+ * names of those to copy, None for all that the session may write. `exclude` are patterns, as in
+ * `.gitignore`, of what is left out of its folder and volumes.
  */
 export interface SnapshotRequest {
   note?: string;
@@ -2219,18 +2220,42 @@ export interface SnapshotRequest {
   notebook?: string;
   program?: string[];
   volumes?: string[] | null;
+  exclude?: string[];
+}
+/**
+ * What a snapshot would store now.
+ *
+ * `files` and their `size` in bytes, None where the storage does not tell them. There is more if
+ * it is not `complete`: counting has taken too long. `left_out` are the first paths that would be
+ * left out, `all_left_out` is their number.
+ */
+export interface SnapshotPreview {
+  files: number | null;
+  size: number | null;
+  complete: boolean;
+  left_out: LeftOut[];
+  all_left_out: number;
+}
+/**
+ * A path that a snapshot leaves out, and why; that of a folder stands for all below it.
+ */
+export interface LeftOut {
+  path: string;
+  why: string;
 }
 /**
  * A snapshot with its manifest, None while there is none.
  *
  * `reproduce` are the commands that rebuild the run from the snapshot, `programs` those that run
- * in the restored session.
+ * in the restored session. `environment` is what makes its environment again, None where nothing
+ * is known of its packages.
  */
 export interface SnapshotDetails {
   snapshot: Snapshot;
   manifest: Manifest | null;
   reproduce: string[];
   programs?: string[][];
+  environment?: EnvironmentFiles | null;
 }
 /**
  * One snapshot.
@@ -2320,21 +2345,60 @@ export interface GitPart {
 /**
  * What the session runs with.
  *
- * `prefix` is a Python prefix of this machine, `image` and `digest` those of a container.
- * `packages` are versions by name. `cuda`, `driver` and `gpus` are empty where there are none.
+ * `python` is the version of an `implementation` such as CPython, which manifests of earlier
+ * versions do not have. `prefix` is a Python prefix of this machine, `image` and `digest` those of
+ * a container. `packages` are versions by name, `sources` where those came from that no index
+ * has, `conda` what conda has installed. `cuda`, `driver` and `gpus` are empty where there are
+ * none.
  */
 export interface EnvironmentPart {
   python: string;
+  implementation?: string;
   prefix: string;
   image: string;
   digest: string;
   packages: {
     [k: string]: string;
   };
+  sources?: {
+    [k: string]: PackageSource;
+  };
+  conda?: CondaPackage[];
   cuda: string;
   driver: string;
   gpus: string[];
   share: Share | null;
+}
+/**
+ * Where a package came from that no index has, as its installer wrote it (PEP 610).
+ *
+ * `url` is that of a repository of `vcs`, such as `git`, at a `commit`; of an archive with its
+ * `sha256`; or of a folder. Of an `editable` folder in a repository of git, `commit` is what was
+ * checked out, and `remote` where it came from. The package is in the `subdirectory`.
+ */
+export interface PackageSource {
+  url: string;
+  vcs: string;
+  commit: string;
+  remote: string;
+  subdirectory: string;
+  sha256: string;
+  editable: boolean;
+}
+/**
+ * A package that conda has installed, as conda wrote it.
+ *
+ * `provides` are the names of the Python packages in it.
+ */
+export interface CondaPackage {
+  name: string;
+  version: string;
+  build: string;
+  channel: string;
+  url: string;
+  md5: string;
+  sha256: string;
+  provides: string[];
 }
 /**
  * A volume of the session: its copy, made by a `provider` such as `csi` or `lake`.
@@ -2388,6 +2452,17 @@ export interface SkippedVariable {
 export interface PartProblem {
   part: string;
   message: string;
+}
+/**
+ * What it takes to make the environment of a snapshot again.
+ *
+ * `python` is a version as uv takes it, `requirements` are the lines of a file for pip and uv,
+ * `explicit` those of one for `conda create`, none without conda.
+ */
+export interface EnvironmentFiles {
+  python: string;
+  requirements: string[];
+  explicit: string[];
 }
 /**
  * All tags of a snapshot from now on. The manifest itself never changes.
@@ -2519,7 +2594,8 @@ export interface SnapshotRulesRequest {
  * `spec` is that of the new session, None where none is launched. `problems` prevent the restore;
  * `warnings` do not. `size` is in bytes, `free` the room where the folder will be. `claims` are
  * the new volumes, as ORIGINAL=NEW; on a cluster there is no folder. `original` goes on unless
- * the user stops it.
+ * the user stops it. `commands` restore with the packages that the snapshot was taken with, where
+ * the environment is gone or has others now.
  */
 export interface RestorePlan {
   snapshot: string;
@@ -2531,6 +2607,7 @@ export interface RestorePlan {
   claims: string[];
   problems: FieldProblem[];
   warnings: string[];
+  commands?: string[];
 }
 /**
  * The session that a snapshot was taken of, while it has not ended.
@@ -2545,13 +2622,15 @@ export interface Original {
  * How to restore a snapshot.
  *
  * `name` is that of the new session, by default the old one's with a number. `variables` restores
- * stored variables of a kernel: they are code. `launch` false makes no session.
+ * stored variables of a kernel: they are code. `launch` false makes no session. `environment` is
+ * what the new session starts from, by default what the old one did.
  */
 export interface RestoreRequest {
   name?: string;
   folder?: string;
   variables?: boolean;
   launch?: boolean;
+  environment?: string;
 }
 /**
  * A restore that was begun.

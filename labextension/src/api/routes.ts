@@ -88,6 +88,7 @@ import type {
   SnapshotList,
   SnapshotMarks,
   SnapshotPinRequest,
+  SnapshotPreview,
   SnapshotQuery,
   SnapshotRequest,
   SnapshotRulesRequest,
@@ -645,6 +646,14 @@ export const routes = {
     path: '/sessions/{id}/snapshots',
     noun: ''
   } as Route<{ id: string }, undefined, SnapshotRequest, Snapshot>,
+
+  /** Show what a snapshot of a session would store now, and leave out. */
+  snapshotsPreview: {
+    name: 'snapshots.preview',
+    method: 'POST',
+    path: '/sessions/{id}/snapshots/preview',
+    noun: ''
+  } as Route<{ id: string }, undefined, SnapshotRequest, SnapshotPreview>,
 
   /** Show a snapshot with its manifest. */
   snapshotsGet: {

@@ -70,7 +70,7 @@ export function changing(
       fits: session => can(session, 'snapshot'),
       run: async session => {
         const { takeSnapshot } = await import(
-          /* webpackChunkName: "storage" */ '../views/snapshots/forms'
+          /* webpackChunkName: "storage" */ '../views/snapshots/take'
         );
         await takeSnapshot(ui, session);
       }

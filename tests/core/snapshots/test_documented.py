@@ -18,6 +18,8 @@ PARTS = [
     manifest.NotebookPart,
     manifest.GitPart,
     manifest.EnvironmentPart,
+    manifest.PackageSource,
+    manifest.CondaPackage,
     manifest.VolumePart,
     manifest.FilePart,
     manifest.KernelPart,

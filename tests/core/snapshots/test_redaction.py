@@ -24,9 +24,11 @@ SECRET_FILES = [
     ".envrc",
     "id_rsa",
     "ID_ED25519",
-    "a.pem",
-    "a.KEY",
     "store.p12",
+    "token",
+    ".api_token",
+    "api_key.txt",
+    "credentials.json",
     ".pypirc",
     ".npmrc",
     ".pgpass",
@@ -42,6 +44,9 @@ SECRET_FILES = [
     ".config/gh/hosts.yml",
     ".cache/huggingface/token",
     ".config/gcloud/a.db",
+    ".cargo/credentials.toml",
+    ".ngc/config",
+    ".local/share/jupyter/runtime/kernel-7.json",
     ".local/share/jupyter/runtime/jpserver-7.json",
     "jupyter_cookie_secret",
     "secrets.toml",
@@ -52,6 +57,10 @@ PLAIN_FILES = [
     "keys.py",
     "token.py",
     "model.pt",
+    "cacert.pem",
+    "labels.key",
+    "tokens.txt",
+    "tokenizer.json",
     "environment.yml",
     ".env.example",
     ".ssh/config",
@@ -122,6 +131,69 @@ def test_files_of_secrets_are_known_in_any_folder(parts, name):
 def test_other_files_are_kept(parts, name):
     parts = [part for part in parts if part not in {"ssh", "aws"}]
     assert not redaction.secret_path("/".join([*parts, name]))
+
+
+PEM = "-----BEGIN {0}PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG\n-----END {0}PRIVATE KEY-----\n"
+KINDS = ["", "RSA ", "EC ", "ENCRYPTED ", "OPENSSH "]
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIFazCCA1OgAwIBAgIRAIIQz7DSQONZRGPgu2OCiwAw\n" * 3
+
+
+@pytest.mark.parametrize(
+    "name", ["deploy", "notes.txt", "server.crt", "a.pem", "tls.key", "x.yaml"]
+)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("", ""), (CERTIFICATE, ""), ("Bag Attributes\n", "x\n"), ("key: |\n  ", "")],
+)
+@given(kind=st.sampled_from(KINDS))
+def test_a_private_key_is_known_by_what_the_file_contains(name, before, after, kind):
+    body = f"{before}{PEM.format(kind)}{after}".encode()
+    assert redaction.may_hold_key(name, len(body))
+    assert redaction.secret_content(name, body)
+    assert redaction.secret_content(name, body.replace(b"\n", b"\r\n"))
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("robot.json", b'{"private_key": "-----BEGIN PRIVATE KEY-----\\nMIIE\\n"}'),
+        ("config", b"users:\n- user:\n    client-key-data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt\n"),
+        ("mail.asc", b"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBF\n"),
+        ("putty", b"PuTTY-User-Key-File-3: ssh-ed25519\n"),
+        ("age.txt", b"# created\nAGE-SECRET-KEY-1" + b"Q" * 58 + b"\n"),
+        ("launch.json", b'{"env": {"GPUQUOTA_SESSION_TOKEN": "ss-1234567890"}}'),
+        ("hub.txt", b"hf_" + b"a" * 34 + b"\n"),
+        ("site.key", bytes.fromhex("308204bd020100300d06092a864886f70d0101010500")),
+        ("ec.der", bytes.fromhex("30770201010420") + bytes(32)),
+        ("locked.p8", bytes.fromhex("30820501301b06092a864886f70d010503")),
+    ],
+)
+def test_other_forms_of_keys_and_tokens_are_known(name, body):
+    assert redaction.may_hold_key(name, len(body))
+    assert redaction.secret_content(name, body)
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("cacert.pem", CERTIFICATE.encode()),
+        ("ca.der", bytes.fromhex("3082056b30820353a003020102")),
+        ("public.pem", b"-----BEGIN PUBLIC KEY-----\nMIIB\n"),
+        ("labels.key", b"cat\ndog\n"),
+        ("README", b"Look for -----BEGIN PRIVATE KEY----- in the file.\n"),
+        ("notes.txt", b"my token is hf_" + b"a" * 34),
+        ("launch.json", b'{"version": "0.2.0", "configurations": []}'),
+    ],
+)
+def test_certificates_and_prose_are_no_keys(name, body):
+    assert not redaction.secret_content(name, body)
+
+
+def test_programs_and_data_are_not_looked_through():
+    for name in ("keys.py", "a.ipynb", "docs/tls.md", "weights.safetensors"):
+        assert not redaction.may_hold_key(name, 100)
+    assert not redaction.may_hold_key("log.txt", 1 << 20)
+    assert redaction.may_hold_key("ca-bundle.pem", 1 << 20)
 
 
 @given(body=st.text(st.sampled_from("abc =:/.@+-#\n0123456789'\"[]()"), max_size=200))

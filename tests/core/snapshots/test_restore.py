@@ -40,6 +40,22 @@ def manifest(*mounts: Mount, **fields: object) -> Manifest:
     )
 
 
+@pytest.mark.parametrize(
+    ("old", "root", "places"),
+    [
+        ("/home/ana/exp", "/home/ana", ["/home/ana/new", "/home/ana/new"]),
+        ("/data/exp", "/home/ana", ["/data/new", "/home/ana/new"]),
+        ("/home/ana", "/home/ana", ["/home/ana/new"]),
+        ("/home", "/home/ana", ["/home/ana/new"]),
+        ("/", "/home/ana", ["/home/ana/new"]),
+        ("/home/ana2", "/home/ana", ["/home/new", "/home/ana/new"]),
+        ("/home/ana/exp", "", ["/home/ana/new"]),
+    ],
+)
+def test_a_restored_folder_is_never_beside_the_root_of_the_user(old, root, places) -> None:
+    assert restore.places(old, "new", root) == places
+
+
 def told(found: Manifest, **claims: str) -> tuple[str, ...]:
     return restore.warnings(found, Found(folder="/new", claims=claims))
 

@@ -214,7 +214,7 @@ async def test_volumes_are_stored_beside_the_folder_and_each_may_fail_alone(take
 
 async def test_of_very_many_secrets_some_are_named_and_others_counted(take, folder, lake):
     for number in range(30):
-        (folder / f"{number:02}.pem").write_text(TOKEN)
+        (folder / f"{number:02}.p12").write_text(TOKEN)
     snapshot = made(take(order(folder)))["snapshot"]
     manifest = (await manifests(lake))[snapshot]
     left = [each for each in manifest.problems if each.part.startswith("left out")]

@@ -8,7 +8,7 @@ from ....client import Client
 from ....model.datasets.jobs import Job
 from ....model.datasets.names import shown_path
 from ....model.datasets.versions import Version
-from ...arguments import offer_paths
+from ...arguments import add_exclude, offer_paths
 from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
@@ -31,6 +31,7 @@ def _fill_new(parser: Parser) -> None:
 def _fill_sync(parser: Parser) -> None:
     add_dataset(parser)
     offer_paths(parser.add_argument("folder", metavar="FOLDER", help="the folder to store"))
+    add_exclude(parser)
     _fill_new(parser)
 
 
@@ -57,7 +58,8 @@ def _fill_verify(parser: Parser) -> None:
 
 
 def _sync(client: Client, args: Args, console: Console) -> View[Any]:
-    verb, given = client.datasets.sync, {"message": args.message, "tag": args.tag}
+    verb = client.datasets.sync
+    given = {"message": args.message, "tag": args.tag, "exclude": args.exclude}
     if args.detach:
         return JobView(verb(args.name, args.folder, wait=False, **given), alone=True)
     with following(console, quiet=args.quiet) as show:
@@ -114,10 +116,12 @@ COMMANDS = (
         _sync,
         _fill_sync,
         notes="Only what is new is sent; a sync that was killed goes on where it was. Every file "
-        "counts, hidden ones too. It runs in a process of its own at low priority: Ctrl-C cancels "
+        "counts, hidden ones too, but what patterns leave out: those in .gpuquotaignore, and "
+        "--exclude. It runs in a process of its own at low priority: Ctrl-C cancels "
         "it, --detach leaves it alone.",
         examples=(
             "data sync digits ./digits -m 'more cats' --tag v2",
+            "data sync digits ./digits --exclude '*.tmp' --exclude /raw/",
             "data sync digits ./digits --quiet",
         ),
     ),

@@ -12,7 +12,7 @@ from ....client.connection.protocol import to_json
 from ....errors import Conflict, FieldError, InvalidRequest, refused
 from ....model.snapshots.restore import RestoreRequest
 from ....model.snapshots.snapshots import SnapshotDetails
-from ...arguments import offer, own_projects, session_names
+from ...arguments import add_exclude, offer, offer_paths, own_projects, session_names
 from ...command import Args, Command
 from ...console import Console
 from ...parser import Parser
@@ -153,6 +153,10 @@ def _fill_create(parser: Parser) -> None:
     volumes.add_argument(
         "--no-volumes", dest="volume", action="store_const", const=(), help="copy no volume"
     )
+    add_exclude(parser)
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be stored, and left out"
+    )
     parser.add_argument("--no-wait", dest="wait", action="store_false", help="do not wait for it")
 
 
@@ -176,6 +180,18 @@ def _fill_restore(parser: Parser) -> None:
     parser.add_argument(
         "--variables", action="store_true", help="with stored variables, which are code"
     )
+    packages = parser.add_mutually_exclusive_group()
+    packages.add_argument(
+        "--environment", default="", metavar="ENV", help="start from this one; default: its own"
+    )
+    offer_paths(
+        packages.add_argument(
+            "--make-environment",
+            default="",
+            metavar="FOLDER",
+            help="make its environment again with uv, and start from that",
+        )
+    )
     parser.add_argument("--dry-run", action="store_true", help="show what would be made")
     until = parser.add_mutually_exclusive_group()
     until.add_argument("--no-wait", dest="wait", action="store_false", help="do not wait for it")
@@ -185,6 +201,26 @@ def _fill_restore(parser: Parser) -> None:
         default="",
         help="wait for the new session, too; it is an error if it fails",
     )
+
+
+def _fill_environment(parser: Parser) -> None:
+    add_snapshot(parser)
+    parser.add_argument(
+        "--pip", action="store_true", help="of an environment of conda, what pip has installed"
+    )
+
+
+def _environment(client: Client, args: Args, _console: Console) -> View[Any]:
+    found = client.snapshots.show(args.snapshot)
+    if found.environment is None:
+        raise Conflict(
+            "The snapshot does not say which packages its session had.",
+            hint="On a cluster, its image has them: jupyter gpu snapshot show.",
+        )
+    by_conda = bool(found.environment.explicit) and not args.pip
+    lines = found.environment.explicit if by_conda else found.environment.requirements
+    text = "\n".join(lines)
+    return TextView({"packages": text, "python": found.environment.python}, text)
 
 
 def _fill_export(parser: Parser) -> None:
@@ -203,6 +239,9 @@ def _fill_pin(parser: Parser) -> None:
 
 
 def _create(client: Client, args: Args, _console: Console) -> View[Any]:
+    if args.dry_run:
+        found = client.snapshots.preview(args.session, volumes=args.volume, exclude=args.exclude)
+        return views.preview(found)
     names = names_of(args.variables)
     variables = variables_of(client, args.session, names, args.notebook)
     made = client.snapshots.create(
@@ -213,13 +252,17 @@ def _create(client: Client, args: Args, _console: Console) -> View[Any]:
         artifacts=args.artifact,
         variables=variables,
         volumes=args.volume,
+        exclude=args.exclude,
         wait=args.wait,
     )
+    if not args.wait:
+        return views.SnapshotView(made, made.id)
     sizes = size_text(made.size)
     if made.added is not None:
         sizes += f", {size_text(made.added)} new"
-    note = f"{made.short}: {made.state}, {sizes}." if args.wait else made.id
-    return views.SnapshotView(made, note)
+    manifest = client.snapshots.show(made.id).manifest
+    lines = [f"{made.short}: {made.state}, {sizes}.", *views.left_out(manifest)]
+    return views.SnapshotView(made, "\n".join(lines))
 
 
 def _list(client: Client, args: Args, _console: Console) -> View[Any]:
@@ -240,14 +283,27 @@ def _lineage(client: Client, args: Args, _console: Console) -> View[Any]:
 
 
 def _restore(client: Client, args: Args, console: Console) -> View[Any]:
-    if args.dry_run:
-        request = RestoreRequest(name=args.name, folder=args.folder, variables=args.variables)
-        return views.plan(client.snapshots.plan(args.snapshot, request))
+    environment = args.environment
+    if args.dry_run or args.make_environment:
+        request = RestoreRequest(
+            name=args.name,
+            folder=args.folder,
+            variables=args.variables,
+            environment=environment,
+        )
+        found = client.snapshots.plan(args.snapshot, request)
+        others = [each for each in found.problems if each.field != "environment"]
+        if args.dry_run or others:
+            return views.plan(found)
+    if args.make_environment:
+        console.note(f"Making the environment {args.make_environment} with uv.")
+        environment = client.snapshots.make_environment(args.snapshot, args.make_environment)
     begun = client.snapshots.restore(
         args.snapshot,
         args.name,
         folder=args.folder,
         variables=args.variables,
+        environment=environment,
         wait=args.wait,
     )
     if args.wait_for and begun.session:
@@ -298,8 +354,13 @@ _ACTIONS = (
         _create,
         _fill_create,
         notes="Without SESSION: of the one in which the command runs. Volumes that the session may "
-        "write are copied, too.",
-        examples=("snapshot create exp1 -m 'before the new loss' --tag base",),
+        "write are copied, too. State of this product, credentials, caches, environments and what "
+        "the folder's file .gpuquotaignore names are left out, and named.",
+        examples=(
+            "snapshot create exp1 -m 'before the new loss' --tag base",
+            "snapshot create exp1 --exclude '*.tmp' --exclude /raw/",
+            "snapshot create exp1 --dry-run",
+        ),
     ),
     Command("list", "list snapshots", _list, _fill_list, examples=("snapshot list exp1",)),
     Command("show", "show a snapshot", _show, add_snapshot, examples=("snapshot show base",)),
@@ -322,6 +383,19 @@ _ACTIONS = (
             "snapshot restore base --name exp2",
             "snapshot restore base --dry-run",
             "snapshot restore base --name exp2 --wait-for running",
+            "snapshot restore base --make-environment ./exp2-env",
+        ),
+    ),
+    Command(
+        "environment",
+        "print the packages of a snapshot, for pip, uv or conda",
+        _environment,
+        _fill_environment,
+        notes="An environment of conda is printed for `conda create --file`, others for `pip "
+        "install --no-deps -r`.",
+        examples=(
+            "snapshot environment base",
+            "snapshot environment base --pip",
         ),
     ),
     LOAD,

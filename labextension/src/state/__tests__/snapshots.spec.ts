@@ -6,12 +6,8 @@ import { Page } from '../../__tests__/page';
 import { partsOf } from '../snapshots/parts';
 import { RestoreModel } from '../snapshots/restoring';
 import { jobText } from '../../views/datasets/texts';
-import {
-  inOrder,
-  isOfSnapshots,
-  matching,
-  toRequest
-} from '../snapshots/snapshots';
+import { inOrder, isOfSnapshots, matching } from '../snapshots/snapshots';
+import { TakeModel, toRequest } from '../snapshots/taking';
 
 describe('the parts of a snapshot', () => {
   it('are stored, incomplete, missing or not there', () => {
@@ -83,6 +79,7 @@ it('lists are typed with spaces or commas', () => {
   const draft = {
     note: ' why ',
     tags: 'a, b',
+    exclude: '*.tmp /raw/',
     artifacts: '',
     variables: 'df',
     volumes: ''
@@ -90,11 +87,45 @@ it('lists are typed with spaces or commas', () => {
   expect(toRequest(draft)).toEqual({
     note: 'why',
     tags: ['a', 'b'],
+    exclude: ['*.tmp', '/raw/'],
     artifacts: [],
     variables: ['df'],
     volumes: null
   });
   expect(toRequest({ ...draft, volumes: 'a b' }).volumes).toEqual(['a', 'b']);
+});
+
+describe('a new snapshot', () => {
+  it('asks again how much it would store only where that changes', async () => {
+    const page = new Page();
+    const preview = {
+      files: 2,
+      size: 10,
+      complete: true,
+      left_out: [],
+      all_left_out: 0
+    };
+    page.server.on('POST /sessions/s1/snapshots/preview', { body: preview });
+    const model = new TakeModel(page.store, { id: 's1' }, 1);
+    const asked = () =>
+      page.server.asked.filter(({ path }) => path.endsWith('/preview'));
+    const settled = (done: () => boolean) =>
+      new Promise<void>(resolve => {
+        const look = () => done() && resolve();
+        model.changed.connect(look);
+        look();
+      });
+    await settled(() => model.plan !== undefined);
+    model.set({ note: 'why' });
+    model.set({ exclude: '/raw/' });
+    await settled(() => asked().length === 2);
+    expect(asked().map(({ body }) => body)).toEqual([
+      { exclude: [], volumes: null },
+      { exclude: ['/raw/'], volumes: null }
+    ]);
+    model.dispose();
+    page.dispose();
+  });
 });
 
 describe('a restore', () => {

@@ -15,7 +15,8 @@ import { SnapshotActions } from './actions';
 /** What is made: a new session, or only its folder and volumes. */
 export type How = 'new' | 'folder';
 
-export type RestoreField = 'how' | 'name' | 'folder' | 'variables';
+export type RestoreField =
+  'how' | 'name' | 'folder' | 'environment' | 'variables';
 
 /** The form of a restore: what would be made is asked while the user types. */
 export class RestoreModel extends PreviewedForm<
@@ -30,7 +31,7 @@ export class RestoreModel extends PreviewedForm<
   ) {
     const args = { snapshot: snapshot.id };
     super(
-      { how: 'new', name: '', folder: '', variables: '' },
+      { how: 'new', name: '', folder: '', environment: '', variables: '' },
       draft =>
         new SnapshotActions(workspace).restore(snapshot, toRequest(draft)),
       (draft, signal) =>
@@ -82,6 +83,7 @@ function toRequest(
   return {
     name: how === 'new' ? draft.name.trim() : '',
     folder: draft.folder.trim(),
+    environment: how === 'new' ? draft.environment.trim() : '',
     launch: how === 'new',
     variables: draft.variables === YES
   };

@@ -1,5 +1,4 @@
 import { Job, Snapshot, SnapshotAction } from '../../api/models';
-import { namesOf } from '../settings/formvalues';
 
 /** Return whether a user may do something to a snapshot. */
 export function may({ actions }: Snapshot, action: SnapshotAction): boolean {
@@ -41,25 +40,4 @@ export function inOrder(
   other: Snapshot
 ): readonly [Snapshot, Snapshot] {
   return one.created <= other.created ? [one, other] : [other, one];
-}
-
-/** What the form of a new snapshot holds; lists are typed with commas or spaces. */
-export const NEW_SNAPSHOT = {
-  note: '',
-  tags: '',
-  artifacts: '',
-  variables: '',
-  volumes: ''
-};
-
-/** Return what is sent to take a snapshot. */
-export function toRequest(draft: Readonly<typeof NEW_SNAPSHOT>) {
-  const volumes = namesOf(draft.volumes);
-  return {
-    note: draft.note.trim(),
-    tags: namesOf(draft.tags),
-    artifacts: namesOf(draft.artifacts),
-    variables: namesOf(draft.variables),
-    volumes: volumes.length ? volumes : null
-  };
 }

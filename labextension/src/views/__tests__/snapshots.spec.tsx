@@ -8,11 +8,11 @@ import { Snapshot } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { allRestores, ofSnapshot } from '../../state/snapshots/list';
 import { CompareSnapshots } from '../snapshots/compare';
-import { takeSnapshot } from '../snapshots/forms';
 import { SnapshotTable } from '../snapshots/list';
 import { restoreSnapshot } from '../snapshots/restore';
 import { changeRules } from '../snapshots/rules';
 import { SnapshotsView } from '../snapshots/section';
+import { takeSnapshot } from '../snapshots/take';
 
 let page: Page;
 
@@ -153,8 +153,21 @@ describe('dialogs', () => {
       { ...mount, volume: 'scans', path: '/scans', read_only: true }
     ];
     const spec = { ...session.spec, volumes };
+    const why = 'Environments are not stored: they can be made again.';
+    page.server.on('POST /sessions/s1/snapshots/preview', {
+      body: {
+        files: 3,
+        size: 2048,
+        complete: false,
+        left_out: [{ path: '.venv', why }],
+        all_left_out: 4
+      }
+    });
     const taking = takeSnapshot(page.ui, { ...session, spec });
     const dialog = await findDialog();
+    await within(dialog).findByText('More than 3 files, 2 KiB');
+    within(dialog).getByText('4 paths are left out');
+    expect(dialog.textContent).toContain(`.venv: ${why}`);
     const named = await within(dialog).findByLabelText('Volumes');
     expect(named.getAttribute('placeholder')).toBe('out');
     fireEvent.change(await within(dialog).findByLabelText('Note'), {
@@ -168,7 +181,9 @@ describe('dialogs', () => {
     });
     press(dialog, 'Take');
     await taking;
-    const asked = page.server.asked.filter(({ method }) => method === 'POST');
+    const asked = page.server.asked.filter(
+      ({ method, path }) => method === 'POST' && path.endsWith('/snapshots')
+    );
     expect(asked[1].body).toMatchObject({ note: 'why', tags: [] });
     expect(document.querySelector('.jp-Dialog')).toBeNull();
   });

@@ -1,6 +1,7 @@
 import React from 'react';
 import { Original, RestorePlan, Snapshot } from '../../api/models';
 import { RestoreModel } from '../../state/snapshots/restoring';
+import { copy } from '../datasets/dialogs';
 import { follow } from '../datasets/syncfolder';
 import { CheckField, Problems, TextField } from '../launch/fields';
 import { bytesText } from '../parts/amounts';
@@ -65,6 +66,15 @@ export function RestoreFields({ model }: { model: RestoreModel }): JSX.Element {
           spellCheck={false}
         />
       ) : null}
+      {how === 'new' && !ofVolumes ? (
+        <TextField
+          model={model}
+          name="environment"
+          label={trans.__('Environment')}
+          placeholder={model.plan?.spec?.environment ?? ''}
+          spellCheck={false}
+        />
+      ) : null}
       {ofVolumes ? null : (
         <TextField
           model={model}
@@ -106,9 +116,33 @@ function Plan({ model }: { model: RestoreModel }): JSX.Element {
       {plan?.warnings.map(warning => (
         <Notice key={warning}>{warning}</Notice>
       ))}
+      {plan?.commands?.length ? <Packages commands={plan.commands} /> : null}
       {plan?.original ? <NextSteps original={plan.original} /> : null}
       <Problems id="" problems={obstacles} />
     </div>
+  );
+}
+
+/** The commands that restore with the packages that the snapshot was taken with. */
+function Packages(props: { commands: readonly string[] }): JSX.Element {
+  const { trans } = useUi();
+  const text = props.commands.join('\n');
+  return (
+    <>
+      <p>
+        {trans.__(
+          'To restore with the packages of the snapshot, in a terminal:'
+        )}
+      </p>
+      <pre tabIndex={0}>{text}</pre>
+      <button
+        type="button"
+        className="jp-GpuQuota-button"
+        onClick={() => copy(trans, text)}
+      >
+        {trans.__('Copy commands')}
+      </button>
+    </>
   );
 }
 

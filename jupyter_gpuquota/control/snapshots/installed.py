@@ -1,0 +1,141 @@
+"""What is installed in a Python environment, and where each package came from.
+
+This module runs beside a session, or inside of it, where `drafts` carries it: the standard library
+and the syntax of Python 3.8 only. It reads what installers have written: `direct_url.json` (PEP
+610) of pip and uv, and the records of conda.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator  # noqa: UP035 (Python 3.8 in sessions)
+from urllib.parse import unquote, urlsplit
+
+from ...core.snapshots import redaction
+
+_PATIENCE = 60.0
+Origin = Callable[[Path], Dict[str, str]]  # noqa: UP006 (Python 3.8 in sessions)
+"""Returns `commit`, `remote` and `subdirectory` of a folder in a repository, empty for others."""
+_PROGRAM = """\
+import importlib.metadata, json, platform, sys
+found = []
+for each in importlib.metadata.distributions():
+    name = (each.metadata or {}).get("Name")
+    if name and each.version:
+        found.append([name, each.version, each.read_text("direct_url.json") or ""])
+python = [platform.python_version(), platform.python_implementation(), sys.prefix]
+print(json.dumps([*python, found]))
+"""
+_TOKEN = re.compile(r"(?P<name>://[^/\s]+/t/)[^/\s]+(?=/)")
+"""The token of a channel of conda, in its address."""
+_RECORDED = ("name", "version", "build", "channel", "url", "md5", "sha256")
+"""What is taken over from a record of conda."""
+
+
+def packages(python: str, origin: Origin) -> dict[str, Any]:
+    """Return Python and the packages of an environment, as fields of an `EnvironmentPart`.
+
+    Raises OSError, ValueError, subprocess.SubprocessError where it cannot be asked.
+    """
+    said = subprocess.run(
+        [python, "-E", "-c", _PROGRAM],  # those of the account, too, as kernels find them
+        capture_output=True,
+        timeout=_PATIENCE,
+        check=True,
+        text=True,
+        cwd="/",
+    ).stdout
+    version, implementation, prefix, listed = json.loads(said)
+    names: Dict[str, str] = {}  # noqa: UP006 (Python 3.8 in sessions)
+    sources = {}
+    for name, its_version, direct in listed:
+        if name in names:  # what comes first is imported
+            continue
+        names[name] = its_version
+        if direct:
+            sources[name] = _source(direct, origin)
+    return {
+        "python": version,
+        "implementation": implementation,
+        "packages": dict(sorted(names.items())),
+        "sources": {name: source for name, source in sorted(sources.items()) if source},
+        "conda": sorted(_of_conda(Path(prefix, "conda-meta")), key=lambda each: each["name"]),
+    }
+
+
+def python_of(prefix: str) -> str:
+    """Return the path of a prefix's Python; that of the system has only `python3` on Debian."""
+    python = Path(prefix, "bin", "python")
+    return str(python if python.exists() else python.with_name("python3"))
+
+
+def _source(direct: str, origin: Origin) -> dict[str, Any] | None:
+    """Return where a package came from, as fields of a `PackageSource`; None for a broken file."""
+    try:
+        found = json.loads(direct)
+        url = str(found["url"])
+    except (ValueError, LookupError, TypeError):
+        return None
+    part: dict[str, Any] = {"url": redaction.address(url)}
+    if found.get("subdirectory"):
+        part["subdirectory"] = str(found["subdirectory"])
+    if vcs := found.get("vcs_info"):
+        part.update(vcs=str(vcs.get("vcs", "")), commit=str(vcs.get("commit_id", "")))
+    elif archive := found.get("archive_info"):
+        hashes = archive.get("hashes") or {}
+        kind, _, value = str(archive.get("hash", "")).partition("=")
+        part["sha256"] = str(hashes.get("sha256", value if kind == "sha256" else ""))
+    elif (found.get("dir_info") or {}).get("editable"):
+        part["editable"] = True
+        part.update(origin(Path(unquote(urlsplit(url).path))))
+    return part
+
+
+def _of_conda(records: Path) -> Iterator[dict[str, Any]]:
+    """Yield the packages of a conda environment, as fields of a `CondaPackage`."""
+    for path in records.glob("*.json"):
+        try:
+            record = json.loads(path.read_bytes())
+        except (OSError, ValueError):
+            record = None  # conda, too, passes over what it cannot read
+        if isinstance(record, dict) and record.get("name"):
+            part: dict[str, Any] = {
+                field: _without_token(str(record.get(field) or "")) for field in _RECORDED
+            }
+            yield {**part, "provides": sorted(_distributions(record.get("files")))}
+
+
+def _without_token(text: str) -> str:
+    """Return the address of a channel without its token."""
+    return _TOKEN.sub(rf"\g<name>{redaction.MASK}", redaction.address(text))
+
+
+def _distributions(files: Any) -> set[str]:
+    """Return the names of the Python packages among the files of a package of conda."""
+    found = set()
+    for file in files if isinstance(files, list) else ():
+        top = str(file).partition("site-packages/")[2].partition("/")[0]
+        if top.endswith((".dist-info", ".egg-info")):
+            found.add(top.partition("-")[0])
+    return found
+
+
+def origin_of(folder: Path, git: Callable[..., str]) -> dict[str, str]:
+    """Return where a folder in a repository of git comes from, nothing for others.
+
+    `git` runs it in a folder, and returns what it prints.
+    """
+    top = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
+    if top is None:
+        return {}
+    try:
+        commit = git(top, "rev-parse", "--verify", "--quiet", "HEAD", check=False)
+        remote = git(top, "config", "--get", "remote.origin.url", check=False)
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    below = folder.relative_to(top).as_posix()
+    found = {"commit": commit, "remote": redaction.address(remote)}
+    return {**found, "subdirectory": "" if below == "." else below} if commit else {}
