@@ -89,7 +89,7 @@ class Parts:
     def _looked(self, draft: Manifest) -> Manifest:
         prefix = draft.environment.prefix or self._order.prefix
         python = python_of(prefix) if prefix else ""
-        found = look(self._root, list(self._order.artifacts), python, self._secrets)
+        found = look(self._root, list(self._order.artifacts), python, self._secrets, self._folder)
         made = added_to(draft, found, self._blob)
         return replace(made, environment=replace(made.environment, prefix=prefix))
 

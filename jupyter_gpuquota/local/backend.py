@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from ..beneath import open_beneath
 from ..control.assembly import Plugin, Runtime, make_backend, make_resident
 from ..control.board import Board
 from ..control.clock import Clock
@@ -209,8 +210,7 @@ def _read(folder: Path, path: str) -> bytes:
     whole = (folder / path.lstrip("/")).resolve(strict=True)
     if not whole.is_relative_to(folder):
         raise ValueError(path)
-    # Opening a pipe instead of a file must not block.
-    number = os.open(whole, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    number = open_beneath(folder, str(whole.relative_to(folder)))
     with os.fdopen(number, "rb") as file:
         found = os.fstat(number)
         if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:

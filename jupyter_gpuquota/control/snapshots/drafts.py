@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec.structs import replace
 
+from ...beneath import open_beneath
 from ...core.snapshots import redaction
 from ...model.snapshots.dumps import PLACE
 from ...model.snapshots.manifest import (
@@ -33,7 +34,9 @@ from .parts import MARK
 Store = Callable[[str, bytes], FilePart]
 """Stores a file with the snapshot, by a name."""
 MODULES = (
+    "beneath",
     "core.snapshots.redaction",
+    "control.snapshots.git",
     "control.snapshots.installed",
     "control.snapshots.parts",
 )
@@ -93,7 +96,7 @@ def take_variables(root: Path, dump: str, target: Path, path: str) -> KernelPart
     if not _DUMP.fullmatch(dump):
         raise ValueError("That is no file of variables.")
     source = root / PLACE / f"{dump}.zip"
-    handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW)
+    handle = open_beneath(root, f"{PLACE}/{dump}.zip")
     try:
         with os.fdopen(handle, "rb") as file, target.open("w+b") as stored:
             return chosen_variables(file, stored, path)

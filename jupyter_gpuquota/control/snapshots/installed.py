@@ -121,21 +121,3 @@ def _distributions(files: Any) -> set[str]:
         if top.endswith((".dist-info", ".egg-info")):
             found.add(top.partition("-")[0])
     return found
-
-
-def origin_of(folder: Path, git: Callable[..., str]) -> dict[str, str]:
-    """Return where a folder in a repository of git comes from, nothing for others.
-
-    `git` runs it in a folder, and returns what it prints.
-    """
-    top = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
-    if top is None:
-        return {}
-    try:
-        commit = git(top, "rev-parse", "--verify", "--quiet", "HEAD", check=False)
-        remote = git(top, "config", "--get", "remote.origin.url", check=False)
-    except (OSError, subprocess.SubprocessError):
-        return {}
-    below = folder.relative_to(top).as_posix()
-    found = {"commit": commit, "remote": redaction.address(remote)}
-    return {**found, "subdirectory": "" if below == "." else below} if commit else {}

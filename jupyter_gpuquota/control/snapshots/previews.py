@@ -17,7 +17,7 @@ from ...model.snapshots.snapshots import LeftOut, SnapshotPreview
 from ...store.exclusion import Rules
 from ...store.snapshots import SessionFolder
 from . import installed
-from .parts import origin
+from .git import origin
 
 _log = logging.getLogger(__name__)
 PATIENCE = 1.5

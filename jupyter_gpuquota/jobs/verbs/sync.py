@@ -6,12 +6,12 @@ import argparse
 import asyncio
 import getpass
 import os
-import subprocess
 from collections.abc import Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ...control.snapshots import git
 from ...core.datasets.references import check_tag
 from ...core.exclusion import check_patterns
 from ...environ import SESSION
@@ -24,33 +24,15 @@ from .. import lakes
 from ..job import Job
 from ..lakes import tell
 
-_PATIENCE = 10.0
-
 
 def origin_of(folder: Path, variables: Mapping[str, str] = os.environ) -> str:
     """Return words such as `session:ID commit:HASH`, as far as they are known.
 
     The commit is the one that is checked out where the folder is in a git repository.
     """
-    session, commit = variables.get(SESSION, ""), _commit(folder)
+    session, commit = variables.get(SESSION, ""), git.origin(folder).get("commit", "")
     found = (f"session:{session}" if session else "", f"commit:{commit}" if commit else "")
     return " ".join(filter(None, found))
-
-
-def _commit(folder: Path) -> str:
-    """Return the commit that is checked out; empty without a repository, a commit or git."""
-    try:
-        answer = subprocess.run(
-            ["git", "rev-parse", "--verify", "--quiet", "HEAD"],
-            cwd=folder,
-            capture_output=True,
-            timeout=_PATIENCE,
-            check=False,
-            text=True,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return answer.stdout.strip() if answer.returncode == 0 else ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from ....beneath import open_beneath
 from ....errors import Damaged, NotFound, WrongState
 from ....model.datasets.versions import SHOWN, Version
 from ....store.entries import Entry, Location
@@ -46,7 +47,7 @@ class Reader:
         size = max(min(size, entry.size - offset), 0)
         if source.tree:
             try:
-                return await in_thread(_read, source.tree / entry.path, offset, size)
+                return await in_thread(_read, source.tree, entry.path, offset, size)
             except FileNotFoundError:
                 pass  # cleared meanwhile, or in quarantine
         if not size:
@@ -78,7 +79,7 @@ class Reader:
             path = await self._part(lake, entry, location.parts[number])
             start = max(offset - number * PART, 0)
             stop = min(offset + size - number * PART, PART)
-            found.append(await in_thread(_read, path, start, stop - start))
+            found.append(await in_thread(_read, path.parent, path.name, start, stop - start))
         return b"".join(found)
 
     async def _part(self, lake: Objects, entry: Entry, part: str) -> Path:
@@ -96,9 +97,9 @@ class Reader:
         return await self._spare.get(part, fetch)
 
 
-def _read(path: Path, offset: int, size: int) -> bytes:
-    """Return bytes of a file; links are not followed."""
-    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:  # noqa: PTH123 (a descriptor)
+def _read(tree: Path, path: str, offset: int, size: int) -> bytes:
+    """Return bytes of a file below a folder; links are not followed."""
+    with os.fdopen(open_beneath(tree, path), "rb") as file:
         file.seek(offset)
         return file.read(size)
 
