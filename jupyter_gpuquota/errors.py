@@ -154,7 +154,7 @@ class NotAuthenticated(NotAllowed):
 
 
 class TooManyAttempts(NotAllowed):
-    """Too many unknown tokens came from one address."""
+    """Too many unknown tokens came from one address, or one caller has too many connections."""
 
     code = "TooManyAttempts"
     wait = 0.0

@@ -47,6 +47,7 @@ class Api(FaultLogging):
         self._received = bytearray()
         self._too_large = False
         self._writing: asyncio.Future[None] | None = None
+        self._working: asyncio.Future[ApiResponse] | None = None
 
     def data_received(self, chunk: bytes) -> None:
         """Collect the body up to the limit."""
@@ -73,17 +74,30 @@ class Api(FaultLogging):
             body=bytes(self._received),
             etags=self.request.headers.get("If-None-Match", ""),
         )
-        answer = await self.seen(route, await self._dispatcher.dispatch(request))
+        answer = await self.seen(route, await self._dispatched(request))
         if answer.lines is None:
             self._write_answer(answer)
         else:
             await self._write_lines(answer.status, answer.lines)
 
+    async def _dispatched(self, request: ApiRequest) -> ApiResponse:
+        if not request.route.stops:
+            return await self._dispatcher.dispatch(request)
+        self._working = asyncio.ensure_future(self._dispatcher.dispatch(request))
+        try:
+            await asyncio.wait([self._working])
+        finally:
+            self._working.cancel()
+        if self._working.cancelled():
+            raise web.Finish
+        return self._working.result()
+
     def on_connection_close(self) -> None:
-        """Stop writing."""
+        """Stop writing, and working where the route says so."""
         super().on_connection_close()
-        if self._writing:
-            self._writing.cancel()
+        for each in (self._writing, self._working):
+            if each:
+                each.cancel()
 
     async def seen(self, route: Route, answer: ApiResponse) -> ApiResponse:
         """Return a response as the user may see it."""

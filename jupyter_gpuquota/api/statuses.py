@@ -49,6 +49,9 @@ _OF_HTTP: dict[int, GpuQuotaError] = {
     404: NotFound("This address does not exist.", hint="openapi.json lists all addresses."),
     405: InvalidRequest("This address does not support the method.", hint="See openapi.json."),
     413: InvalidRequest("The body is larger than 1 MiB.", hint="Send less at once."),
+    431: InvalidRequest(
+        "The headers are larger than 32 KiB.", hint="Send fewer cookies and shorter headers."
+    ),
 }
 
 

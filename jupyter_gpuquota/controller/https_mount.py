@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import re
 import ssl
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from tornado import web
+from tornado.httputil import HTTPServerRequest
 from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
@@ -21,6 +23,7 @@ from ..hosting.unix import API
 from ..model.routes.table import ROUTES
 from .accepting import BoundedServer
 from .authentication import Authentication
+from .connections import LOOPBACK, Connections, Most, Network
 from .log import log_server_error
 
 log = logging.getLogger(__name__)
@@ -46,10 +49,11 @@ class Limits:
 
     `idle` is the seconds for the TLS handshake, for a request's headers and between two requests;
     `body` the seconds for a body. `headers` and `bodies` are bytes: a body above the limit of the
-    interface is refused, but read to its end up to this size, so that the client sees the refusal.
+    interface is refused, but read to its end up to this size, so that the client sees the refusal;
+    so are headers, up to four times their limit. Where too many are connected, see `Connections`.
     """
 
-    connections: int = 1024
+    most: Most = field(default_factory=Most)
     idle: float = 75.0
     body: float = 60.0
     headers: int = 32 * 1024
@@ -83,8 +87,16 @@ class HttpsApi(Api):
 
     async def prepare(self) -> None:
         """Authenticate the caller before the body is read."""
+        if _size(self.request) > self.settings["limits"].headers:
+            raise web.HTTPError(431)
         address = self.request.remote_ip or ""
-        self._caller = await self._authentication.caller_of(address, self.request.headers)
+        caller = await self._authentication.caller_of(address, self.request.headers)
+        self.settings["connections"].identify(_stream(self.request.connection), caller.name)
+        self._caller = caller
+
+    def on_finish(self) -> None:
+        """Note the end of the request."""
+        self.settings["connections"].answered(_stream(self.request.connection))
 
     def caller(self) -> Caller:
         """Return the authenticated caller."""
@@ -114,23 +126,32 @@ class OpenApiDocument(HttpsApi):
         self.finish(document(API))
 
 
-class HttpsServer(BoundedServer):
-    """A server that closes new connections while `most` clients are connected."""
+def _size(request: HTTPServerRequest) -> int:
+    """Return the bytes of the head of a request, as they are usually written."""
+    pairs = request.headers.get_all()
+    return len(request.uri or "") + sum(len(name) + len(value) + 4 for name, value in pairs)
 
-    most = 0
-    _clients = 0
+
+def _stream(connection: Any) -> Any:
+    """Return the stream of a connection of a server or of a request, which are not the same."""
+    return connection.stream
+
+
+class HttpsServer(BoundedServer):
+    """A server that closes connections of strangers when too many are open."""
+
+    connections: Connections
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         """Serve a client, or close its connection."""
-        if self._clients >= self.most:
+        if self.connections.add(stream, str(address[0]) if address else "", stream.close):
+            super().handle_stream(stream, address)
+        else:
             stream.close()
-            return
-        self._clients += 1
-        super().handle_stream(stream, address)
 
     def on_close(self, server_conn: object) -> None:
-        """Count a closed connection."""
-        self._clients -= 1
+        """Forget a closed connection."""
+        self.connections.remove(_stream(server_conn))
         super().on_close(server_conn)
 
 
@@ -168,22 +189,26 @@ def listen(
     address: Address,
     context: ssl.SSLContext | None,
     limits: Limits | None = None,
+    proxies: Iterable[Network] = (),
 ) -> HttpsServer:
     """Return a listening server; without TLS it trusts a proxy's X-Forwarded-For.
 
-    Raises Unavailable for an unavailable address.
+    `proxies` are networks whose addresses stand for many clients. Raises Unavailable for an
+    unavailable address.
     """
     limits = limits or Limits()
+    behind = [*proxies, *(LOOPBACK if context is None else ())]
     server = HttpsServer(
         served,
         ssl_options=context,
         xheaders=context is None,
         idle_connection_timeout=limits.idle,
         body_timeout=limits.body,
-        max_header_size=limits.headers,
+        max_header_size=4 * limits.headers,
         max_body_size=limits.bodies,
     )
-    server.most = limits.connections
+    server.connections = Connections(limits.most, behind)
+    served.settings.update(connections=server.connections, limits=limits)
     try:
         found = bind_sockets(address.port, address.host)
     except OSError as error:

@@ -36,6 +36,7 @@ from ..ports.backend import Backend
 from . import https_mount, unix_mount
 from .authentication import AttemptLimit, Authentication, Authenticator, close, load
 from .claim import Claim
+from .connections import networks
 from .log import log_to
 from .scraping import Scraping
 from .tls import Certificate
@@ -104,6 +105,12 @@ class Controller(JupyterApp):
         Unicode(),
         help="""Authenticators for the bearer tokens of users, in the order in which they are
         tried: `jupyterhub`, `kubernetes`, `tokens`, or other installed ones.""",
+    ).tag(config=True)
+
+    proxies = List(
+        Unicode(),
+        help="""Addresses and networks of proxies and Hubs through which many clients connect, such
+        as 10.0.0.7 or 10.0.0.0/24: the limit of connections for each address is not theirs.""",
     ).tag(config=True)
 
     metrics = Unicode(
@@ -191,6 +198,7 @@ class Controller(JupyterApp):
                 "Hosting by https needs an authenticator.",
                 hint="Set c.Controller.authenticators: jupyterhub, kubernetes, tokens, or others.",
             )
+        proxies = networks(self.proxies)
         known = self._known = load(self.authenticators, self)
 
         def mount(backend: Backend, _traffic: Traffic, _leave: Callable[[], None]) -> HTTPServer:
@@ -199,7 +207,7 @@ class Controller(JupyterApp):
                 self._scraping.dispatcher(backend), authentication
             )
             context = certificate.context if certificate else None
-            return https_mount.listen(application, address, context)
+            return https_mount.listen(application, address, context, proxies=proxies)
 
         return mount
 

@@ -53,11 +53,11 @@ class Datasets(Protocol):
     async def versions(self, dataset: str) -> tuple[Version, ...]:
         """Return the versions of a dataset, newest first. Raises NotFound, Unavailable."""
 
-    async def add(self, version: Version, manifest: bytes) -> Version:
-        """Note a version that a process has added to a lake; `manifest` may be empty.
+    async def add(self, version: Version, manifest: bytes, by: str = "") -> Version:
+        """Note a version that a process of a user has added to a lake; `manifest` may be empty.
 
-        Raises NotFound, Damaged for a manifest that is not the version's, InvalidFields for none
-        where the controller does not read the lake.
+        Raises NotFound, InvalidFields for a manifest that is not the version's, or for none where
+        the controller does not read the lake.
         """
 
     async def drop(self, dataset: str, version: str) -> None:

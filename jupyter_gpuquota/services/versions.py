@@ -56,7 +56,7 @@ async def put(backend: Backend, call: Call) -> Version:
         tags=report.tags,
         source=report.source,
     )
-    return await datasets.able(backend).add(version, report.manifest)
+    return await datasets.able(backend).add(version, report.manifest, call.who)
 
 
 async def delete(backend: Backend, call: Call) -> Nothing:

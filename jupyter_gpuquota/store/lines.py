@@ -13,7 +13,6 @@ If a path or a link's target is not UTF-8, both are base64 of their bytes, and `
 from __future__ import annotations
 
 import base64
-import binascii
 import os
 
 import msgspec
@@ -83,7 +82,7 @@ def decode(text: bytes) -> tuple[Entry, Location]:
             sha256=line.sha256,
             target=spell(line.target),
         )
-    except (msgspec.DecodeError, binascii.Error) as error:
+    except (msgspec.DecodeError, ValueError) as error:
         raise Damaged(f"A line of the manifest is malformed: {error}.") from error
     return entry, Location(pack=line.pack, offset=line.offset, parts=line.parts)
 

@@ -15,6 +15,12 @@ from . import lines, paths
 from .entries import FOLDER, LINK, NOWHERE, Entry, Location
 
 _BLOCK = 256 << 10
+_LONGEST = 16 << 20
+"""Bytes in a line: the parts of a file of 15 TiB."""
+_RATIO = 200
+"""How many times larger a manifest may be than its compressed bytes; most are 5 times."""
+_LARGEST = 1 << 53
+"""The size of a file that all readers of JSON can count."""
 
 HEX = 64
 """Digits of a sha256."""
@@ -84,7 +90,10 @@ class _Order:
 
     def __init__(self) -> None:
         self._last = b""
-        self._blocking: list[bytes] = []
+        # What lies below a path may come after its siblings ("a", "a-b", "a/c"): so these are all
+        # paths that the next one may begin with, each a beginning of the one after it.
+        self._begun: list[bytes] = []
+        self._lengths: set[int] = set()
 
     def check(self, entry: Entry, location: Location) -> None:
         """Raise Damaged if an entry breaks a rule, or cannot follow the last one."""
@@ -94,12 +103,20 @@ class _Order:
         if key <= self._last:
             raise Damaged(f"{entry.path!r} is not in order, or twice in the manifest.")
         self._last = key
-        # What lies below a path may come after its siblings ("a", "a-b", "a/c"): those of which
-        # `key` is not an extension any more are done with.
-        self._blocking = [each for each in self._blocking if key.startswith(each)]
-        if any(key.startswith(each + b"/") for each in self._blocking):
+        while self._begun and not key.startswith(self._begun[-1]):
+            self._lengths.remove(len(self._begun.pop()))
+        if self._lengths and any(end in self._lengths for end in _ends(key)):
             raise Damaged(f"{entry.path!r} lies below something that is not a folder.")
-        self._blocking.append(key)
+        self._begun.append(key)
+        self._lengths.add(len(key))
+
+
+def _ends(key: bytes) -> Iterator[int]:
+    """Yield the lengths of the folders of a path."""
+    end = key.find(b"/")
+    while end >= 0:
+        yield end
+        end = key.find(b"/", end + 1)
 
 
 def _problem(entry: Entry, location: Location) -> str:
@@ -109,7 +126,7 @@ def _problem(entry: Entry, location: Location) -> str:
         return ""
     if not entry.is_file:
         return "its mode is unknown"
-    if entry.size < 0 or not _is_hash(entry.sha256):
+    if not 0 <= entry.size <= _LARGEST or not _is_hash(entry.sha256):
         return "its size or hash is malformed"
     if location.offset < 0 or not all(map(_is_hash, location.parts)):
         return "its location is malformed"
@@ -126,22 +143,48 @@ def _is_hash(text: str) -> bool:
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a compressed text, of which a block at a time is in memory."""
-    inflate, rest, after = zlib.decompressobj(wbits=31), b"", b""
+    """Yield the lines of a compressed text, of which a block and a line are in memory.
+
+    What was written to keep a reader busy is refused: endless lines, and text that inflates much.
+    """
+    begun: list[bytes] = []
+    length = 0
+    for block in _inflated(chunks):
+        first, *others = block.split(b"\n")
+        begun.append(first)
+        length += len(first)
+        if length > _LONGEST:
+            raise Damaged(f"A line of the manifest is longer than {_LONGEST >> 20} MiB.")
+        if others:
+            *whole, rest = others
+            yield b"".join(begun)
+            yield from whole
+            begun, length = [rest], len(rest)
+    if length:
+        raise Damaged("The manifest does not end where it should.")
+
+
+def _inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a compressed text in blocks."""
+    inflate, after = zlib.decompressobj(wbits=31), b""
+    given = made = 0
     try:
         for piece in _pieces(chunks):
             left, after = (b"", piece) if inflate.eof else (piece, b"")
+            given += len(piece)
             while left and not inflate.eof:
-                *whole, rest = (rest + inflate.decompress(left, _BLOCK)).split(b"\n")
+                block = inflate.decompress(left, _BLOCK)
                 left = inflate.unconsumed_tail
-                yield from whole
+                made += len(block)
+                if made > _RATIO * given + _BLOCK:
+                    raise Damaged(f"The manifest is more than {_RATIO} times its compressed size.")
+                yield block
             if after:
                 break
-        *whole, rest = (rest + inflate.flush()).split(b"\n")
-        yield from whole
+        yield inflate.flush()
     except zlib.error as error:
         raise Damaged(f"The manifest is malformed: {error}.") from error
-    if rest or after or inflate.unused_data or not inflate.eof:
+    if after or inflate.unused_data or not inflate.eof:
         raise Damaged("The manifest does not end where it should.")
 
 

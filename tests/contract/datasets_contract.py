@@ -112,8 +112,10 @@ class DatasetsContract:
         told = Version(dataset="faces", id=version, time=NOW, tags=("good",), files=7)
         with pytest.raises(InvalidFields):
             await datasets.add(told, b"")
-        with pytest.raises(Damaged):
-            await datasets.add(told, data.packed({"b": b"other"})[1])
+        for wrong in (data.packed({"b": b"other"})[1], b"no gzip", body[:-9], body + b"x"):
+            with pytest.raises(InvalidFields) as caught:
+                await datasets.add(told, wrong)
+            assert [each.field for each in caught.value.fields] == ["manifest"]
         assert await datasets.versions("faces") == ()
         noted = await datasets.add(told, body)
         assert (noted.files, noted.tags) == (3, ("good",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import ssl
 
 import msgspec
@@ -11,6 +12,7 @@ import pytest
 
 from jupyter_gpuquota.api.handlers import BODY_LIMIT
 from jupyter_gpuquota.controller.authentication import AttemptLimit
+from jupyter_gpuquota.controller.connections import Most
 from jupyter_gpuquota.controller.https_mount import Limits, check, parse_address
 from jupyter_gpuquota.controller.tls import Certificate
 from jupyter_gpuquota.core.access import Caller
@@ -234,9 +236,13 @@ async def test_a_body_without_end_is_cut_off(tmp_path):
 async def test_headers_without_end_are_cut_off(tmp_path):
     async with hosted(tmp_path) as controller:
         reader, writer = await controller.open()
-        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * Limits().headers + b"\r\n\r\n")
-        assert b" 200 " not in await ended(reader)
+        head = b"GET / HTTP/1.1\r\nHost: x\r\nX: "
+        writer.write(head + b"x" * 4 * Limits().headers + b"\r\n\r\n")
+        assert await ended(reader) == b""
         writer.close()
+        size = Limits().headers
+        response = await controller.ask("GET", "/", "ana-token", headers={"X": "x" * size})
+        assert problem(response) == (431, "InvalidRequest")
 
 
 @pytest.mark.parametrize(
@@ -263,15 +269,57 @@ async def test_a_client_that_does_not_even_begin_tls_is_dropped(tmp_path):
         writer.close()
 
 
-async def test_clients_beyond_the_limit_are_hung_up_on(tmp_path):
-    async with hosted(tmp_path, limits=Limits(connections=2)) as controller:
+@pytest.mark.parametrize("most", [Most(connections=2), Most(strangers=2)])
+async def test_idle_strangers_lock_nobody_out(tmp_path, most):
+    async with hosted(tmp_path, limits=Limits(most=most)) as controller:
+        idle = [await controller.open() for _ in range(2)]
+        assert (await controller.api("GET", "/about", "ana-token")).code == 200
+        [first, *_] = idle
+        assert await ended(first[0]) == b""
+        for _, writer in idle:
+            writer.close()
+
+
+async def test_nobody_with_a_token_is_hung_up_on_for_others(tmp_path):
+    async with hosted(tmp_path, limits=Limits(most=Most(connections=2))) as controller:
         kept = [await controller.open() for _ in range(2)]
+        for pair in kept:
+            assert await answered(*pair, "ana-token") == b"HTTP/1.1 200 OK\r\n"
         with pytest.raises((ConnectionError, ssl.SSLError)):
             await controller.open()
+        for pair in kept:
+            assert await answered(*pair, "ana-token") == b"HTTP/1.1 200 OK\r\n"
+            pair[1].close()
+            await pair[1].wait_closed()
+        await eventually_open(controller)
+
+
+async def test_one_caller_has_so_many_connections(tmp_path):
+    async with hosted(tmp_path, limits=Limits(most=Most(of_caller=2))) as controller:
+        kept = [await controller.open() for _ in range(3)]
+        said = [await answered(*pair, "ana-token") for pair in kept]
+        assert said[:2] == [b"HTTP/1.1 200 OK\r\n"] * 2
+        assert said[2].startswith(b"HTTP/1.1 429 ")
+        assert (await controller.api("GET", "/about", "li-token")).code == 200
+        kept[0][1].close()
+        await kept[0][1].wait_closed()
+        await eventually_open(controller)
+        assert (await controller.api("GET", "/about", "ana-token")).code == 200
         for _, writer in kept:
             writer.close()
-            await writer.wait_closed()
-        await eventually_open(controller)
+
+
+async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str) -> bytes:
+    """Return the first line of the answer on a connection that stays open."""
+    writer.write(
+        b"GET /gpuquota/api/about HTTP/1.1\r\nHost: x\r\n"
+        + f"Authorization: Bearer {token}\r\n\r\n".encode()
+    )
+    async with asyncio.timeout(patience()):
+        head = await reader.readuntil(b"\r\n\r\n")
+        [size] = re.findall(rb"Content-Length: (\d+)", head)
+        await reader.readexactly(int(size))
+    return head.splitlines(keepends=True)[0]
 
 
 async def test_plain_http_gets_no_answer(tmp_path):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
+import zlib
 
 import pytest
 from hypothesis import given
@@ -141,3 +143,72 @@ def test_paths_that_differ_by_case_clash_elsewhere() -> None:
         ("A", "a"),
         ("Straße", "STRASSE"),
     ]
+
+
+def bomb(*pieces: bytes) -> bytes:
+    """Return a compressed text of pieces, each of which is repeated."""
+    deflate = zlib.compressobj(9, wbits=31)
+    return b"".join([deflate.compress(piece) for piece in pieces]) + deflate.flush()
+
+
+def test_a_line_without_end_is_refused_soon() -> None:
+    endless = bomb(b'{"path":"', *[b"a" * (1 << 20)] * 64)
+    with pytest.raises(Damaged, match=r"longer than 16 MiB|200 times"):
+        list(manifest.decode([endless]))
+
+
+def test_a_line_that_is_too_long_is_refused_however_well_it_is_compressed() -> None:
+    noise = [os.urandom(1 << 19).hex().encode() for _ in range(17)]
+    with pytest.raises(Damaged, match="longer than 16 MiB"):
+        list(manifest.decode([bomb(b'{"path":"', *noise)]))
+
+
+def test_a_file_of_a_tebibyte_has_a_long_line() -> None:
+    parts = tuple(hashlib.sha256(b"%d" % number).hexdigest() for number in range(1 << 14))
+    entry = Entry(path="all.bin", size=1 << 40, sha256=HASH)
+    version, body = manifest.encode([(entry, Location(parts=parts))])
+    assert [each.path for each, _ in manifest.decode([body], version)] == ["all.bin"]
+
+
+@given(st.lists(st.text(alphabet="ab/", min_size=1, max_size=6), unique=True))
+def test_nothing_lies_below_a_file(names: list[str]) -> None:
+    names = sorted(name for name in names if not paths.problem(name))
+    below = [name for name in names if any(name.startswith(f"{each}/") for each in names)]
+    if below:
+        with pytest.raises(Damaged, match="lies below"):
+            list(manifest.decode(packed(*map(file, names))))
+    else:
+        assert len(list(manifest.decode(packed(*map(file, names))))) == len(names)
+
+
+def test_many_paths_that_begin_alike_are_checked_in_time() -> None:
+    chain = ["a" * length for length in range(1, 200)]
+    paths_ = sorted(chain + [f"{'a' * 199}{number:06}" for number in range(20_000)])
+    version, body = manifest.encode((Entry(path=each, sha256=HASH), NOWHERE) for each in paths_)
+    assert len(list(manifest.decode([body], version))) == len(paths_)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"path":"a","mode":"100644","size":99999999999999999999999999,"sha256":"' + HASH.encode(),
+        b'{"path":"a","mode":"100644","size":9007199254740993,"sha256":"' + HASH.encode(),
+        b'{"path":"\xff","mode":"040000',
+        b'{"path":"\\ud800","mode":"040000',
+        b'{"path":"\xc3\xa9","raw":true,"mode":"040000',
+        b'{"path":"a","raw":true,"mode":"040000',
+        b"[" * 100_000,
+        b'{"path":"a","x":' + b"[" * 100_000,
+        b"",
+        b"\0",
+    ],
+)
+def test_every_malformed_line_is_damaged(line: bytes) -> None:
+    with pytest.raises(Damaged):
+        list(manifest.decode([gzip.compress(line + b'"}\n')]))
+
+
+def test_a_text_that_inflates_much_is_refused() -> None:
+    lines = b"".join(b'{"path":"%s/%07d"}\n' % (b"a" * 3000, number) for number in range(4_000))
+    with pytest.raises(Damaged, match="200 times its compressed"):
+        list(manifest.read(bomb(lines)))

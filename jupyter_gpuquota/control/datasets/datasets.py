@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import asdict
 
-from ...errors import FieldError, NotFound, refused
+from ...errors import Damaged, FieldError, NotFound, refused
 from ...model.datasets.caches import CachedVersion
 from ...model.datasets.datasets import Dataset, DatasetRecord, Lake
 from ...model.datasets.versions import SHOWN, Version, VersionCopy
 from ...ports.datasets import Contents
 from ...store.lake.history import Commit, Stats
 from ...store.manifest import is_version
-from .manifests import Manifests
+from .manifests import Manifests, Summary
 from .registry import Place, Registry
 from .shelf import Recorded
 from .uses import Uses
@@ -85,16 +85,16 @@ class LakeDatasets:
             for commit in reversed(list(place.content.versions.values()))
         )
 
-    async def add(self, version: Version, manifest: bytes) -> Version:
-        """Note a version that a process has added to a lake.
+    async def add(self, version: Version, manifest: bytes, by: str = "") -> Version:
+        """Note a version that a process of a user has added to a lake.
 
-        Raises NotFound, Damaged, InvalidFields, Unavailable.
+        Raises NotFound, InvalidFields, Unavailable.
         """
         if not is_version(version.id):
             raise refused(FieldError("version", "It must be the full id of a version."))
         place = self._registry.place(version.dataset)
         if place.lake is None:
-            await self._record(place, version, manifest)
+            await self._record(place, version, manifest, by)
         else:
             await place.shelf.refresh_one(version.dataset)
             if version.id not in self._registry.place(version.dataset).content.versions:
@@ -104,7 +104,7 @@ class LakeDatasets:
                     hint=f"Sync it: jupyter gpu data sync {version.dataset} FOLDER.",
                 )
             if manifest:
-                await self._manifests.put(version.id, manifest)
+                await self._checked(version, manifest, by)
         self._registry.changed()
         return next(v for v in await self.versions(version.dataset) if v.id == version.id)
 
@@ -121,7 +121,15 @@ class LakeDatasets:
         await self._registry.place(dataset).shelf.tag(dataset, tag, version)
         self._registry.changed()
 
-    async def _record(self, place: Place, version: Version, manifest: bytes) -> None:
+    async def _checked(self, version: Version, manifest: bytes, by: str) -> Summary:
+        """Keep a manifest that was sent, and return what it contains. Raises InvalidFields."""
+        try:
+            return await self._manifests.put(version.id, manifest, by)
+        except Damaged as error:
+            hint = "Send the compressed manifest of exactly this version."
+            raise refused(FieldError("manifest", error.message, hint)) from error
+
+    async def _record(self, place: Place, version: Version, manifest: bytes, by: str) -> None:
         """Record a version of a member's own lake, which the controller does not read."""
         known = version.id in place.content.versions
         if not manifest and not known:
@@ -134,7 +142,7 @@ class LakeDatasets:
             )
         stats = Stats(version.files, version.size, version.added)
         if manifest:
-            found = await self._manifests.put(version.id, manifest)
+            found = await self._checked(version, manifest, by)
             stats = Stats(found.files, found.size, version.added)
         elif known:
             stats = place.content.versions[version.id].stats

@@ -26,7 +26,8 @@ class Route:
     seconds; a gateway must have the answer within them. A route that `streams` answers with any
     number of responses, one a line, each as soon as it is available; the first must come within
     `timeout`. A route that `runs` starts a program that a user chose, now or later: it needs the
-    right to run programs. A route `by_id` takes no name of a session for its id.
+    right to run programs. A route `by_id` takes no name of a session for its id. The work of one
+    that `stops` ends when the client disconnects: its use case may be cancelled anywhere.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Route:
     runs: bool = False
     action: str = ""
     by_id: bool = False
+    stops: bool = False
 
     @property
     def verb(self) -> str:

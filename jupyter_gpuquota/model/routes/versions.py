@@ -38,6 +38,7 @@ ROUTES: tuple[Route, ...] = (
         Version,
         "Report a version that a process has added to a lake",
         request=VersionReport,
+        stops=True,
     ),
     Route("versions.delete", "DELETE", _VERSION, Nothing, "Remove a version"),
     Route(
