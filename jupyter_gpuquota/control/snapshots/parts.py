@@ -104,15 +104,11 @@ def look(
         missing = (f"left out:{each}" for each in artifacts if not _matches(root, each))
         found["problems"] += [[part, "No file matches it."] for part in missing]
 
-    steps: list[tuple[str, Callable[[], None]]] = [
-        ("git", checked_out),
-        ("environment", packages),
-        ("gpus", lambda: found.update(gpus=gpus())),
-        ("notebooks", listed),
-        ("artifacts", chosen),
-    ]
-    for name, step in steps:
-        attempt(name, step)
+    attempt("git", checked_out)
+    attempt("environment", packages)
+    attempt("gpus", lambda: found.update(gpus=gpus()))
+    attempt("notebooks", listed)
+    attempt("artifacts", chosen)
     return found
 
 
