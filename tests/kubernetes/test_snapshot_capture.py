@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_gpuquota.errors import Conflict
+from jupyter_gpuquota.errors import Conflict, InvalidFields
 from jupyter_gpuquota.kubernetes.resources import CLAIMS
 from jupyter_gpuquota.kubernetes.snapshots.kinds import SNAPSHOTS
 from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
+from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRequest
 from tests.kubernetes.fake_snapshots import (
+    SESSION,
     TEAM,
     Controller,
     Interrupted,
@@ -61,6 +63,19 @@ async def test_a_snapshot_goes_on_after_each_call(end: End, tmp_path: Path) -> N
         if not at.is_due:
             break
     assert 3 < number < MOST - 1
+
+
+async def test_patterns_are_refused_as_volumes_are_copied_whole(tmp_path: Path) -> None:
+    api = cluster()
+    async with driven(api), running(api, tmp_path, Launches()) as one:
+        for able in (one.parts.snapshots.preview, one.parts.snapshots.create):
+            more = ("request",) if able == one.parts.snapshots.create else ()
+            with pytest.raises(InvalidFields) as refused:
+                await able(SESSION, SnapshotRequest(exclude=("*.tmp",)), "me", *more)
+            assert [each.field for each in refused.value.fields] == ["exclude"]
+        assert one.parts.snapshots.all() == ()
+        found = await one.parts.snapshots.preview(SESSION, SnapshotRequest(), "me")
+        assert (found.files, found.size) == (None, None)
 
 
 @pytest.mark.parametrize("end", ENDS)

@@ -17,6 +17,7 @@ from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.model.snapshots.restore import Restoration, RestoreRequest
 from jupyter_gpuquota.model.snapshots.snapshots import SnapshotRulesRequest
 from jupyter_gpuquota.store.lake.connection import connect
+from tests.lean import lean_prefix, make_lean
 from tests.local.test_session_data import shell
 from tests.shell import Shell, wait_for
 from tests.store.living import fetched
@@ -154,6 +155,46 @@ def test_a_folder_is_stored_without_our_state_in_it(
     (job,) = (each for each in client.datasets.jobs() if each.reason.startswith("Left out: "))
     assert job.kind == "snapshot"
     client.sessions.stop("home")
+
+
+def test_an_environment_that_differs_or_is_gone_is_told_and_another_one_serves(
+    shell: Shell, client: Client
+) -> None:
+    prefix, folder = shell.folder / "prefix", folder_of(shell, "packages")
+    make_lean(prefix)
+    (place,) = prefix.glob("lib/python3*/site-packages")
+    info = place / "zebra-2.0.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: zebra\nVersion: 2.0.0\n")
+    client.sessions.submit(
+        "packages",
+        command=["sleep", "600"],
+        folder=str(folder),
+        environment=str(prefix),
+        wait=True,
+    )
+    client.snapshots.create("packages", tags=["packages"])
+    assert "zebra==2.0.0\n" in shell.ok("snapshot", "environment", "packages")
+    asked = ("snapshot", "restore", "packages", "--name", "packages2", "--dry-run")
+    assert "with the packages of" not in shell.ok(*asked)
+    (info / "METADATA").write_text("Name: zebra\nVersion: 2.0.2\n")
+    info.rename(place / "zebra-2.0.2.dist-info")
+    planned = shell.ok(*asked)
+    assert "- Other versions of packages are there now (1): zebra 2.0.2 (was 2.0.0).\n" in planned
+    assert f"--make-environment {shell.folder / 'packages2'}-env\n" in planned
+    prefix.rename(shell.folder / "moved")
+    refused = shell(*asked)
+    assert refused.code == 2
+    assert "--make-environment" in refused.out
+    with pytest.raises(InvalidFields) as caught:
+        client.snapshots.restore("packages", "packages2")
+    (field,) = caught.value.fields
+    assert field.field == "environment"
+    assert "--environment" in field.hint
+    restored = client.snapshots.restore("packages", "packages2", environment=lean_prefix())
+    assert client.sessions.get(restored.session).spec.environment == lean_prefix()
+    for name in ("packages", "packages2"):
+        client.sessions.stop(name)
 
 
 def test_a_hook_pauses_a_session_and_lets_it_go_on(shell: Shell, client: Client) -> None:

@@ -13,11 +13,17 @@ from ...control.snapshots.quiescence import SavingPages
 from ...control.snapshots.registry import Registry
 from ...control.snapshots.snapshots import StoredSnapshots
 from ...core.snapshots.comparison import compare
-from ...errors import Unsupported
+from ...errors import FieldError, Unsupported, refused
 from ...model.datasets.jobs import Job
+from ...model.sessions import Session
 from ...model.snapshots.comparison import SnapshotComparison
-from ...model.snapshots.manifest import Manifest
-from ...model.snapshots.snapshots import Snapshot, SnapshotFiles
+from ...model.snapshots.manifest import Manifest, Trigger
+from ...model.snapshots.snapshots import (
+    Snapshot,
+    SnapshotFiles,
+    SnapshotPreview,
+    SnapshotRequest,
+)
 from .copies import Copies
 from .export import Exporting
 from .restores import ClaimRestores
@@ -43,6 +49,20 @@ class ClusterSnapshots(StoredSnapshots[ClaimRestores]):
         self._copies = copies
         self._board = board
         self._exporting = exporting
+
+    async def create(
+        self, session: Session, request: SnapshotRequest, author: str, trigger: Trigger
+    ) -> Snapshot:
+        """Begin to take a snapshot. Raises Conflict without a lake, InvalidFields for patterns."""
+        _check(request)
+        return await super().create(session, request, author, trigger)
+
+    async def preview(
+        self, session: Session, request: SnapshotRequest, author: str
+    ) -> SnapshotPreview:
+        """Return what is known before. Raises Conflict without a lake, InvalidFields."""
+        _check(request)
+        return await super().preview(session, request, author)
 
     async def verify(self, snapshot: Snapshot, user: str) -> Job:
         """Hash what the lake has of a snapshot, and look for its copies.
@@ -72,3 +92,10 @@ class ClusterSnapshots(StoredSnapshots[ClaimRestores]):
         self, before: str, old: Manifest, after: str, new: Manifest
     ) -> SnapshotComparison:
         return replace(compare(before, old, after, new), problems=(_NOT_COMPARED,))
+
+
+def _check(request: SnapshotRequest) -> None:
+    """Raise InvalidFields for patterns: the storage copies volumes as a whole."""
+    if request.exclude:
+        text = "On a cluster, volumes are copied as a whole."
+        raise refused(FieldError("exclude", text, "Leave it out, or choose volumes: --volume."))
