@@ -219,11 +219,25 @@ class Exclusion:
             return True
         if not redaction.may_hold_key(path, size):
             return False
-        with open(os.open(f"{self._root}/{path}", _READ), "rb") as file:  # noqa: PTH123 (a descriptor)
-            return redaction.secret_content(path, file.read(redaction.LARGEST))
+        handle = os.open(f"{self._root}/{path}", _READ)
+        try:
+            return redaction.secret_content(path, _read(handle, size))
+        finally:
+            os.close(handle)
 
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+def _read(handle: int, size: int) -> bytes:
+    """Return the bytes of an open file that had a size, and is not larger than is looked through.
+
+    Raises OSError.
+    """
+    body = os.read(handle, size)
+    while len(body) < size and (more := os.read(handle, size - len(body))):
+        body += more  # some network file systems return less than is there
+    return body
 
 
 def _named(path: str, mode: Mode) -> str:

@@ -54,6 +54,14 @@ _DOCUMENT = re.compile(
     re.IGNORECASE,
 )
 """Files whose lines are code, prose or data: a key in one is an example, or part of a program."""
+_WORDS_OF_KEYS = (
+    b"PRIVATE KEY",
+    b"PuTTY-User-Key",
+    b"AGE-SECRET-KEY",
+    b"client-key-data",
+    b"GPUQUOTA_SESSION_TOKEN",
+)
+"""Words of which one is in every such file: they are found much faster."""
 _HELD_KEY = re.compile(
     rb"^(?:\xef\xbb\xbf)?[ \t]*(?:-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
     rb"|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----)[ \t\r]*$"
@@ -117,7 +125,9 @@ def may_hold_key(path: str, size: int) -> bool:
 
 def secret_content(path: str, body: bytes) -> bool:
     """Return whether a file has a private key, or is nothing but a token, by all of its bytes."""
-    if _HELD_KEY.search(body) or (_BUNDLE.search(path) and _DER_KEY.match(body)):
+    if any(word in body for word in _WORDS_OF_KEYS) and _HELD_KEY.search(body):
+        return True
+    if _BUNDLE.search(path) and _DER_KEY.match(body):
         return True
     return bool(len(body) <= _LONGEST_TOKEN and _TOKEN.fullmatch(body.decode("latin-1").strip()))
 
