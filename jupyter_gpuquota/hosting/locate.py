@@ -53,6 +53,11 @@ class Location:
         return self.home / "controller.lock"
 
     @property
+    def starting(self) -> Path:
+        """The file that a client keeps locked while it starts the controller."""
+        return self.home / "controller.start"
+
+    @property
     def successor(self) -> Path:
         """The file in which a newer version announces that it takes over."""
         return self.home / "controller.next"

@@ -55,24 +55,25 @@ def lock(location: Location) -> int | None:
     The kernel releases it when this process ends in any way; child processes do not inherit it.
     Raises StorageFailed.
     """
+    held = _locked(location, location.lock)
+    if held is None:
+        return None
     try:
-        held = os.open(location.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise unusable(location.home, error) from error
-    try:
-        if not _flock(location.lock, held, fcntl.LOCK_EX):
-            os.close(held)
-            return None
         note = msgspec.json.encode(Holder(os.getpid(), socket.gethostname(), _boot())) + b"\n"
         os.pwrite(held, note, 0)
         os.ftruncate(held, len(note))
     except OSError as error:
         os.close(held)
         raise unusable(location.home, error) from error
-    except StorageFailed:
-        os.close(held)
-        raise
     return held
+
+
+def lock_start(location: Location) -> int | None:
+    """Take the lock of the client that starts the controller; None if another client starts it.
+
+    It is released when it is closed, or when this process ends in any way. Raises StorageFailed.
+    """
+    return _locked(location, location.starting)
 
 
 def is_in_place(location: Location, held: int) -> bool:
@@ -98,6 +99,23 @@ def holder(location: Location) -> Holder | None:
         return Holder()  # being written, or written by an earlier version
     finally:
         os.close(seen)
+
+
+def _locked(location: Location, path: Path) -> int | None:
+    """Return a locked file of the controller's folder; None if another process has locked it."""
+    try:
+        held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise unusable(location.home, error) from error
+    try:
+        is_ours = _flock(path, held, fcntl.LOCK_EX)
+    except StorageFailed:
+        os.close(held)
+        raise
+    if not is_ours:
+        os.close(held)
+        return None
+    return held
 
 
 def _flock(path: Path, number: int, kind: int) -> bool:

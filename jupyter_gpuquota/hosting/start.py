@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self
@@ -40,14 +41,17 @@ _OF_A_JUPYTER = (
 REFUSED = 78
 """Exit status of a controller whose last words say why it cannot run (EX_CONFIG of sysexits.h)."""
 _PAUSE = 0.02
+_LONGEST = 120.0
+"""Seconds after which a start that still goes on is no longer waited for."""
 _LAST_WORDS = 2000
 
 
 def ensure_controller(location: Location, timeout: float = 30.0) -> Path:
     """Return the socket of a compatible controller that responds. Blocks.
 
-    An older one is asked to exit and replaced; its sessions keep running. `timeout` limits the
-    wait for a starting controller, in seconds.
+    An older one is asked to exit and replaced; its sessions keep running. Of several clients one
+    starts it, and the others wait for that. `timeout` limits the wait for a controller that nobody
+    is starting, in seconds: on a busy machine a start takes longer.
 
     Raises:
         NoServer: it cannot be started or does not respond; the message has its last output.
@@ -57,12 +61,16 @@ def ensure_controller(location: Location, timeout: float = 30.0) -> Path:
     """
     if usable(location):
         return location.socket
-    deadline = time.monotonic() + timeout
+    begun = now = time.monotonic()
+    deadline, latest = begun + timeout, begun + _LONGEST
     with _Start(location) as start:
         while not usable(location):
             start.step()
-            if time.monotonic() > deadline:
-                raise start.late(timeout)
+            now = time.monotonic()
+            if start.goes_on and now < latest:
+                deadline = now + timeout
+            elif now > deadline:
+                raise start.late(now - begun)
             time.sleep(_PAUSE)
     return location.socket
 
@@ -75,21 +83,24 @@ def require_controller(location: Location) -> Path:
 
 
 class _Start:
-    """Starts the controller if none runs, and again if one that was exiting was in its way."""
+    """Starts the controller if none runs, and again if one that was exiting was in its way.
+
+    It holds a lock from then on, so that other clients wait instead of starting one, too.
+    """
 
     def __init__(self, location: Location) -> None:
         self._location = location
         self._log = location.log
         self._starter: subprocess.Popen[bytes] | None = None
+        self._lock: int | None = None
+        self.goes_on = False
+        """Whether this client or another one was starting the controller at the last step."""
 
     def __enter__(self) -> Self:
         backends.find(self._location.backend)
-        try:
+        with _naming_no_server():
             lock.prepare(self._location)
-        except StorageFailed as error:
-            raise NoServer(error.message, hint=error.hint) from error
         self._seen = self._log.stat().st_size if self._log.exists() else 0
-        self.step()
         return self
 
     def __exit__(
@@ -99,9 +110,11 @@ class _Start:
         traceback: TracebackType | None,
     ) -> None:
         self._leave()
+        if self._lock is not None:
+            os.close(self._lock)
 
     def step(self) -> None:
-        """Start the controller unless one runs or a newer version is about to start one.
+        """Start the controller unless one runs, or another client or newer version starts one.
 
         Raises NoServer if it could not start, or runs on another machine.
         """
@@ -109,10 +122,12 @@ class _Start:
             held = self._holder()
             if held and not held.is_here:
                 raise on_another_machine(self._location, held)
-            if not (held or takeover.newer(self._location)):
+            self.goes_on = not held
+            if not (held or takeover.newer(self._location)) and self._is_ours():
                 self._starter = self._launch()
             return
         code = self._starter.poll()
+        self.goes_on = code is None
         if code == REFUSED:
             raise self._failure("The controller cannot start.")
         if code:
@@ -127,10 +142,15 @@ class _Start:
         return self._failure(f"The controller did not respond within {seconds:.0f} s.")
 
     def _holder(self) -> lock.Holder | None:
-        try:
+        with _naming_no_server():
             return lock.holder(self._location)
-        except StorageFailed as error:
-            raise NoServer(error.message, hint=error.hint) from error
+
+    def _is_ours(self) -> bool:
+        """Return whether it is this client that starts the controller."""
+        if self._lock is None:
+            with _naming_no_server():
+                self._lock = lock.lock_start(self._location)
+        return self._lock is not None
 
     def _failure(self, message: str) -> NoServer:
         """Return the error with the controller's last output."""
@@ -170,6 +190,15 @@ class _Start:
         if starter and starter.stdin:
             starter.stdin.close()
             starter.wait()
+
+
+@contextmanager
+def _naming_no_server() -> Iterator[None]:
+    """Raise NoServer where the folder of the controller cannot be used."""
+    try:
+        yield
+    except StorageFailed as error:
+        raise NoServer(error.message, hint=error.hint) from error
 
 
 def command(location: Location) -> list[str]:

@@ -18,6 +18,7 @@ import pytest
 from jupyter_gpuquota import Client, __version__
 from jupyter_gpuquota.errors import NoServer, VersionMismatch
 from jupyter_gpuquota.hosting import detach as starter
+from jupyter_gpuquota.hosting import lock
 from jupyter_gpuquota.hosting.locate import Location
 from jupyter_gpuquota.hosting.start import (
     clean_environment,
@@ -116,10 +117,37 @@ def test_it_is_no_child_of_whoever_starts_it(state_dir):
 
 
 def test_of_many_that_start_it_in_one_instant_all_find_the_same(state_dir):
-    with ThreadPoolExecutor(4) as pool:
-        paths = set(pool.map(lambda _: ensure_controller(location(state_dir), 120), range(4)))
-    assert paths == {location(state_dir).socket}
+    seen: set[int] = set()
+    with ThreadPoolExecutor(6) as pool:
+        starts = [pool.submit(ensure_controller, location(state_dir), 120) for _ in range(6)]
+        while not all(each.done() for each in starts):
+            seen |= controllers(state_dir)
+            time.sleep(0.01)
+    assert {each.result() for each in starts} == {location(state_dir).socket}
     assert Client(state_dir=state_dir).about().version == __version__
+    assert seen == {pid_of(state_dir)}
+
+
+def test_who_finds_another_client_starting_it_waits_longer(state_dir):
+    lock.prepare(location(state_dir))
+    starting = lock.lock_start(location(state_dir))
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(ensure_controller, location(state_dir), 0.1)
+        time.sleep(0.5)
+        assert not waiting.done()
+        assert not controllers(state_dir)
+        os.close(starting)
+        assert waiting.result() == location(state_dir).socket
+
+
+def controllers(state_dir):
+    """Return the pids of controllers of a state folder; not of what starts them."""
+    lines = ((p.pid, p.info["cmdline"] or []) for p in psutil.process_iter(["cmdline"]))
+    return {
+        pid
+        for pid, line in lines
+        if str(state_dir) in line and "jupyter_gpuquota.controller" in line and "-I" not in line
+    }
 
 
 def test_a_path_longer_than_the_kernel_takes_works(tmp_path):
