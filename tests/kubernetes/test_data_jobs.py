@@ -8,17 +8,22 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
 
 from jupyter_gpuquota.errors import GpuQuotaError, NotAllowed
 from jupyter_gpuquota.kubernetes.api import Fault, Query
 from jupyter_gpuquota.kubernetes.builders.helper_pod import DataJob, DataJobSettings, name_of
 from jupyter_gpuquota.kubernetes.datasets.jobs import DataJobs
+from jupyter_gpuquota.kubernetes.datasets.reporting import Reports
 from jupyter_gpuquota.kubernetes.datasets.task import DataJobObjects, Task
 from jupyter_gpuquota.kubernetes.resources import EVENTS, JOBS, PODS
 from jupyter_gpuquota.kubernetes.watching.watches import Watches
+from jupyter_gpuquota.model.datasets.jobs import JobReport
+from jupyter_gpuquota.model.datasets.lines import JobLine
 from jupyter_gpuquota.model.reasons import Reason
 from tests.kubernetes.fake_api import FakeApi
+from tests.kubernetes.fake_claims import Registry
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio
@@ -217,3 +222,14 @@ async def test_what_happens_while_the_server_is_away_is_seen_later(
         end(api)
         api.start()
         await wait_for(lambda: heard.errors == [None])
+
+
+@pytest.mark.parametrize("state", ["running", "done"])
+async def test_what_was_done_before_it_was_cancelled_is_done(state: Any) -> None:
+    registry, at = Registry(), datetime(2026, 5, 4, tzinfo=UTC)
+    reports = Reports(registry, lambda _: None, lambda: None, lambda *_: None)
+    line = JobLine(job=TASK.id, report=JobReport(kind="cache", dataset="mnist", state=state))
+    await reports.heard((TEAM, NAME), TASK, at, msgspec.json.encode(line))
+    reports.cancel(TASK.id)
+    await reports.ended((TEAM, NAME), TASK, None)
+    assert registry.jobs[TASK.id].state == ("done" if state == "done" else "cancelled")

@@ -120,7 +120,7 @@ class Reports:
         if cache:
             cache.running.pop(task.id, None)
         last = followed.last
-        if task.id in self._cancelled:
+        if task.id in self._cancelled and last.state != "done":
             last = replace(last, state="cancelled", problem=None)
         elif error and last.state in (*ACTIVE_JOBS, "done"):
             last = replace(last, state="failed", problem=problem_of(error))
