@@ -14,7 +14,7 @@ import jupyter_gpuquota
 from jupyter_gpuquota.control.inside import kernel_variables
 from jupyter_gpuquota.control.inside.carrying import Unreadable
 from jupyter_gpuquota.control.snapshots import drafts
-from jupyter_gpuquota.control.snapshots.parts import notebooks
+from jupyter_gpuquota.control.snapshots.parts import notebooks, repositories
 
 HIDDEN = "hunter-22222"
 
@@ -96,3 +96,9 @@ def test_of_very_many_notebooks_and_repositories_it_is_said_that_some_are_missin
     assert said_of["git"] == "Only the first 20 repositories are recorded."
     assert said_of["notebooks"] == "Only the first 1,000 notebooks are recorded."
     assert len(found["notebooks"]) == 1000
+
+
+def test_of_as_many_repositories_as_are_recorded_none_is_missing(tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"{number:02}/.git").mkdir(parents=True)
+    assert len(list(repositories(tmp_path))) == 20
