@@ -20,6 +20,7 @@
     ├── Damaged               stored data does not match its hash, or breaks its format
     ├── BadAnswer             a program of a session sent a malformed HTTP response
     ├── Unavailable           no response
+    │   ├── NotLoaded         the controller has just started, and still reads what it was asked for
     │   ├── OutcomeUnknown    a change was sent, and no response says whether it was made
     │   ├── NoServer          no JupyterLab with the extension and no controller was found
     │   │   └── LaunchedElsewhere  the controller of this session is on another machine
@@ -57,6 +58,8 @@ class GpuQuotaError(Exception):
     """Base class of all errors that users may see."""
 
     code = "Internal"
+    wait = 0.0
+    """Seconds until another attempt may succeed, 0 where that is not known."""
 
     def __init__(
         self, message: str, *, hint: str = "", fields: tuple[FieldError, ...] = ()
@@ -157,8 +160,6 @@ class TooManyAttempts(NotAllowed):
     """Too many unknown tokens came from one address, or one caller has too many connections."""
 
     code = "TooManyAttempts"
-    wait = 0.0
-    """Seconds until the next attempt is accepted, where known."""
 
 
 class Unsupported(GpuQuotaError):
@@ -189,6 +190,13 @@ class Unavailable(GpuQuotaError):
     """The server or controller does not respond."""
 
     code = "Unavailable"
+
+
+class NotLoaded(Unavailable):
+    """The controller has just started, and still reads what it was asked for."""
+
+    code = "NotLoaded"
+    wait = 0.5
 
 
 class OutcomeUnknown(Unavailable):

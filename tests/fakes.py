@@ -72,6 +72,9 @@ def make_backend(
     worker.open()
     thread.after = worker.step
     board = worker.board
+    # It is not started: what there is, is in memory.
+    backend.datasets._registry.is_loaded = True
+    backend.snapshots._registry.loaded.set()
     return replace(
         backend,
         name="fake",

@@ -30,6 +30,7 @@ class ApiRequest:
 class ApiResponse:
     """An encoded response; `body` is JSON, and empty with status 304.
 
+    `retry` is after how many seconds the client may try again, 0 where that is not known.
     `lines`, if set, replace the body: JSON documents that come one by one. The receiver closes
     them.
     """
@@ -37,6 +38,7 @@ class ApiResponse:
     status: int
     body: bytes = b""
     etag: str = ""
+    retry: int = 0
     lines: AsyncGenerator[bytes] | None = None
 
 

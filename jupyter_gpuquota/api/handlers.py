@@ -7,6 +7,7 @@ socket (`unix_mount`) or a bearer token (`https_mount`) does.
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import aclosing, suppress
@@ -108,6 +109,8 @@ class Api(FaultLogging):
         self.set_header("Cache-Control", "no-cache")
         if answer.etag:
             self.set_header("ETag", answer.etag)
+        if answer.retry:
+            self.set_header("Retry-After", str(answer.retry))
         self.set_header("Content-Type", JSON)
         self.finish(answer.body or None)
 
@@ -143,7 +146,8 @@ class Api(FaultLogging):
         """Write any error as a `Problem`; our own bugs without details."""
         raised = kwargs.get("exc_info", (None, None, None))[1]
         status, error = error_raised(status_code, raised)
-        self._write_answer(ApiResponse(status, msgspec.json.encode(problem_of(error))))
+        body = msgspec.json.encode(problem_of(error))
+        self._write_answer(ApiResponse(status, body, retry=math.ceil(error.wait)))
 
 
 def make_handlers(

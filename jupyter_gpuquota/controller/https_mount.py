@@ -17,7 +17,7 @@ from tornado.netutil import bind_sockets
 from ..api.dispatch import Dispatcher
 from ..api.handlers import Api, make_handlers
 from ..core.access import Caller
-from ..errors import NotAuthenticated, TooManyAttempts, Unavailable, Unsupported
+from ..errors import NotAuthenticated, Unavailable, Unsupported
 from ..hosting.remote import is_loopback
 from ..hosting.unix import API
 from ..model.routes.table import ROUTES
@@ -111,8 +111,6 @@ class HttpsApi(Api):
             self.set_header("Connection", "close")  # tornado reads no body after `prepare` failed
         if isinstance(raised, NotAuthenticated):
             self.set_header("WWW-Authenticate", _CHALLENGE)
-        if isinstance(raised, TooManyAttempts):
-            self.set_header("Retry-After", str(int(raised.wait) + 1))
         super().write_error(status_code, **kwargs)
 
 

@@ -33,7 +33,7 @@ class Datasets(Protocol):
         """What reads the files of versions."""
 
     def all(self) -> tuple[Dataset, ...]:
-        """Return all datasets by name, without `actions`."""
+        """Return all datasets by name, without `actions`. Raises NotLoaded after a start."""
 
     def lakes(self) -> tuple[Lake, ...]:
         """Return the lakes of the admins, the default one first."""

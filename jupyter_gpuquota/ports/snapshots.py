@@ -72,7 +72,10 @@ class Snapshots(SnapshotTaking, Protocol):
         """What restores snapshots."""
 
     def all(self) -> tuple[Snapshot, ...]:
-        """Return all snapshots without `actions`, newest first: also those that are being made."""
+        """Return all snapshots without `actions`, newest first: also those that are being made.
+
+        Raises NotLoaded while the lakes have not been read since the start.
+        """
 
     def problems(self) -> tuple[str, ...]:
         """Return which lakes do not answer now."""

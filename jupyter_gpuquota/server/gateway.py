@@ -141,7 +141,8 @@ class Gateway:
             stream.close()
         check_token(response)
         etag = response.headers.get("ETag", "")
-        return ApiResponse(response.status, bytes(response.body), etag)
+        retry = int(response.headers.get("Retry-After", "0"))
+        return ApiResponse(response.status, bytes(response.body), etag, retry)
 
     async def _follow(self, stream: IOStream, request: ApiRequest) -> ApiResponse:
         """Return a response that streams lines, or an error that comes at once."""

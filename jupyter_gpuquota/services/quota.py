@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from ..core import disclosure
 from ..core import storage as usage
-from ..errors import NotFound
+from ..errors import NotFound, NotLoaded
 from ..model.quota import Quota
 from ..model.volumes.storage import StorageList, StorageQuery
 from ..ports.backend import Backend
@@ -26,12 +27,15 @@ async def storage(backend: Backend, call: Call) -> StorageList:
     query: StorageQuery = call.query
     items: list[usage.Item] = []
     problems: list[str] = []
+    # What is not loaded yet is a problem, too.
     if datasets := backend.datasets:
-        items += await _of_datasets(datasets)
         problems += datasets.problems()
+        with suppress(NotLoaded):
+            items += await _of_datasets(datasets)
     if snapshots := backend.snapshots:
-        items += usage.of_snapshots(snapshots.all())
         problems += snapshots.problems()
+        with suppress(NotLoaded):
+            items += usage.of_snapshots(snapshots.all())
     if volumes := backend.volumes:
         items += usage.of_volumes(volumes.all())
         problems += volumes.problems()

@@ -27,6 +27,7 @@ WANTED = {
     "NotAuthenticated": 5,
     "NotFound": 3,
     "Outdated": 4,
+    "NotLoaded": 6,
     "OutcomeUnknown": 6,
     "StorageFailed": 8,
     "TooManyAttempts": 5,

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jupyter_gpuquota.errors import NotAllowed, Unavailable
+from jupyter_gpuquota.errors import NotAllowed, NotLoaded, Unavailable
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.model.datasets.caches import CachedVersion, CacheQuery
 from jupyter_gpuquota.model.datasets.datasets import DatasetRequest
@@ -66,8 +66,12 @@ class Site:
         self.backend = await self._running.enter_async_context(self._open())
 
     async def ask(self, route: str, who: str = ANA, **given: Any) -> Any:
-        """Call a route's use case as somebody."""
-        return await ask(self.backend, route, who, **given)
+        """Call a route's use case as somebody; what is not loaded yet is waited for."""
+        while True:
+            try:
+                return await ask(self.backend, route, who, **given)
+            except NotLoaded as error:
+                await asyncio.sleep(error.wait)
 
     async def set_up(self) -> None:
         """Let the administrator name the lake, and ana make a dataset in it."""

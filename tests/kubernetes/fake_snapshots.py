@@ -35,6 +35,7 @@ from jupyter_gpuquota.model.sessions import Session, SessionSpec
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ports.charge import NotInCharge
+from jupyter_gpuquota.store.lake.connection import in_memory
 from tests.builders import make_session
 from tests.kubernetes.fake_api import FakeApi
 
@@ -170,7 +171,11 @@ class Controller:
                 defaults=PodDefaults(),
                 board=self._board,
                 jobs=JobBoard(
-                    JobStore(), lambda: datetime.now(UTC), lambda: None, _admitted, self._ended
+                    JobStore(in_memory("memory://own")),
+                    lambda: datetime.now(UTC),
+                    lambda: None,
+                    _admitted,
+                    self._ended,
                 ),
                 own=open_lake(Lake(name="own", url=(folder / "own").absolute().as_uri())),
                 lakes=lambda: (lake,),

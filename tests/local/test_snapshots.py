@@ -152,7 +152,7 @@ def test_a_folder_is_stored_without_our_state_in_it(
     client.snapshots.export("home", tmp_path / "out")
     stored = [str(each.relative_to(tmp_path / "out")) for each in (tmp_path / "out").rglob("*")]
     assert stored == ["notes.txt"]
-    (job,) = (each for each in client.datasets.jobs() if each.reason.startswith("Left out: "))
+    job = next(each for each in client.datasets.jobs() if each.reason.startswith("Left out: "))
     assert job.kind == "snapshot"
     client.sessions.stop("home")
 

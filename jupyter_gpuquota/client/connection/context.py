@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any, TypeVar
 
-from ...errors import Ambiguous, FieldError, NotFound, refused
+from ...errors import Ambiguous, FieldError, NotFound, NotLoaded, refused
 from ...model.about import About
 from .. import preferences
 from . import discovery
@@ -47,9 +47,19 @@ class Context:
             return self._transport
 
     def call(self, route: str, args: dict[str, str] | None = None, **details: Any) -> Any:
-        """Return the answer of a route; `details` are those of `Call`. Raises its errors."""
+        """Return the answer of a route; `details` are those of `Call`. Raises its errors.
+
+        A controller that has just started is waited for, until it has read what is asked for.
+        """
         call = Call(route, args or {}, **details)
-        return decode(call, self.transport().send(encode(call)))
+        deadline = time.monotonic() + call.timeout
+        while True:
+            try:
+                return decode(call, self.transport().send(encode(call)))
+            except NotLoaded as error:
+                if time.monotonic() > deadline:
+                    raise
+                self.pause(error.wait)
 
     def call_session(self, route: str, name: str, project: str = "", **details: Any) -> Any:
         """Return the answer of a route on a session: an id, a name or `project/name`.

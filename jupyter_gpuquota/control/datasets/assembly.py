@@ -80,7 +80,7 @@ class Data:
         """Called with every job that has ended."""
         self.frozen: list[Callable[[str], object]] = []
         """Called with the id of each job whose folder may be written again."""
-        store = self.job_store = JobStore()
+        store = self.job_store = JobStore(storage.own)
         self.registry = Registry(storage.own, self._lakes, storage.opening, self._changed)
         self.keeper = Keeper(storage.cache, store, self._leases, self._rules, now, self._changed)
         touch, admit = partial(board.touch, "jobs"), self.keeper.admit
@@ -100,7 +100,8 @@ class Data:
         )
 
     async def start(self) -> None:
-        """Read lakes and cache, for a moment; what does not answer now is waited for later."""
+        """Read jobs, lakes and cache; lakes that do not answer now are waited for later."""
+        await self.job_board.load()
         reading = asyncio.gather(self.registry.refresh(), self.keeper.refresh())
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_MOMENT):

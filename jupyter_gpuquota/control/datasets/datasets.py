@@ -14,7 +14,7 @@ from ...ports.datasets import Contents
 from ...store.lake.history import Commit, Stats
 from ...store.manifest import is_version
 from .manifests import Manifests, Summary
-from .registry import Place, Registry
+from .registry import Place, Registry, not_loaded
 from .shelf import Recorded
 from .uses import Uses
 
@@ -36,7 +36,9 @@ class LakeDatasets:
         return self._contents
 
     def all(self) -> tuple[Dataset, ...]:
-        """Return all datasets by name, without `actions`."""
+        """Return all datasets by name, without `actions`. Raises NotLoaded after a start."""
+        if not self._registry.is_loaded:
+            raise not_loaded()
         copies = list(self._uses.copies().values())
         return tuple(_dataset(place, copies) for place in self._registry.places().values())
 

@@ -1,24 +1,28 @@
 """The jobs that the controller knows: what their processes report, and what they shall do.
 
-Everything is in memory. A controller that has just started learns of running jobs by their next
-reports, so it lets nobody begin for a moment.
+That a job has begun, and how it has ended, is stored; how far it is comes with its next report. A
+controller that has just started lets nobody begin for a moment: processes may have begun while none
+was running.
 """
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from itertools import count
 from types import MappingProxyType
 
+import msgspec
 from msgspec.structs import replace
 
 from ...core.datasets import jobs
 from ...core.datasets.jobs import Known
-from ...errors import GpuQuotaError, NotFound, WrongState
+from ...errors import Damaged, GpuQuotaError, NotFound, WrongState
 from ...model.datasets.jobs import Job, JobReport, JobState
 from ...model.struct import problem_of
+from ...store.lake.objects import Objects
 from ...store.processes import started
 
 SETTLING = timedelta(seconds=1.5)
@@ -34,11 +38,43 @@ Ended = Callable[[Job], None]
 """Called with every job that has ended."""
 
 
-class JobStore:
-    """Jobs by id; replaced as a whole, so that readers need no lock."""
+_PREFIX = "jobs/"
+_log = logging.getLogger(__name__)
 
-    def __init__(self) -> None:
+
+class JobStore:
+    """Jobs by id, also in the controller's own objects.
+
+    They are replaced as a whole, so that readers need no lock.
+    """
+
+    def __init__(self, own: Objects) -> None:
         self.known: Mapping[str, Known] = MappingProxyType({})
+        self._own = own
+        self._stored: dict[str, tuple[str, str]] = {}
+
+    async def load(self) -> None:
+        """Read the jobs of earlier controllers. Raises StorageFailed, Unavailable."""
+        for key in [each.key async for each in self._own.list(_PREFIX)]:
+            try:
+                known = msgspec.json.decode(await self._own.get(key), type=Known)
+            except (msgspec.DecodeError, Damaged) as error:
+                _log.warning("The job in %s is left out: %s", key, error)
+            else:
+                self.put(known)
+                self._stored[known.job.id] = _stage(known.job)
+
+    async def save(self) -> None:
+        """Store which jobs have begun or ended, and forget others. Raises StorageFailed."""
+        for job, known in self.known.items():
+            stage = _stage(known.job)
+            if self._stored.get(job) != stage:
+                await self._own.put(_key(job), msgspec.json.encode(replace(known, marks=())))
+                self._stored[job] = stage
+        gone = [job for job in self._stored if job not in self.known]
+        await self._own.delete([_key(job) for job in gone])
+        for job in gone:
+            del self._stored[job]
 
     def all(self) -> tuple[Job, ...]:
         """Return all jobs, the newest first."""
@@ -59,6 +95,15 @@ class JobStore:
         """Remove jobs."""
         rest = {name: known for name, known in self.known.items() if name not in jobs}
         self.known = MappingProxyType(rest)
+
+
+def _key(job: str) -> str:
+    return f"{_PREFIX}{job}.json"
+
+
+def _stage(job: Job) -> tuple[str, str]:
+    """Return what of a job is worth a write: that it goes on or how it has ended, and a version."""
+    return "" if job.active else job.state, job.version
 
 
 class JobBoard:
@@ -88,6 +133,20 @@ class JobBoard:
         self._checked = self._awake = now()
         self._numbers = count()
 
+    async def load(self) -> None:
+        """Read the jobs of earlier controllers. Raises StorageFailed, Unavailable."""
+        await self._store.load()
+        self._numbers = count(
+            1 + max((each.number for each in self._store.known.values()), default=0)
+        )
+
+    async def save(self) -> None:
+        """Store which jobs have begun or ended; a failure is logged, and it is tried again."""
+        try:
+            await self._store.save()
+        except GpuQuotaError as error:
+            _log.warning("Jobs cannot be stored: %s", error.message)
+
     async def report(self, job: str, report: JobReport, user: str) -> Job:
         """Note what the process of a job reports, and return the job with what it shall do."""
         now = self._now()
@@ -104,10 +163,11 @@ class JobBoard:
         self._note(before, self._store.find(job).job)
         if report.frozen:
             self._frozen(job)
+        await self.save()
         return self._store.find(job).job
 
     async def start(self, report: JobReport, job: str, user: str) -> Job:
-        """Note a job that the controller starts itself.
+        """Note a job that the controller starts itself: on disk before it is answered.
 
         Raises Conflict where there is no room for what it fetches, StorageFailed.
         """
@@ -116,6 +176,7 @@ class JobBoard:
         if report.kind == "cache":
             await self._admission(known.job)
         self._store.put(jobs.granted(known))
+        await self._store.save()
         self._changed()
         return self._store.find(job).job
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import asdict, replace
 
-from ...errors import GpuQuotaError, NotFound, Unavailable
+from ...errors import GpuQuotaError, NotFound, NotLoaded, Unavailable
 from ...model.datasets.datasets import DatasetRecord, Lake
 from ...store.lake.objects import Objects
 from .shelf import Content, Recorded, Shelf, versions_of
@@ -63,6 +63,11 @@ def _key(lake: Lake) -> str:
     return f"lakes/{hashlib.sha256(lake.url.encode()).hexdigest()[:32]}.json"
 
 
+def not_loaded() -> NotLoaded:
+    """Return the error of what is not known before the lakes have been read."""
+    return NotLoaded("The datasets are being read from their lakes.", hint="Try again in a moment.")
+
+
 class Place(NamedTuple):
     """One dataset, the shelf that it is recorded on, and its lake: None if it is a member's own."""
 
@@ -87,6 +92,8 @@ class Registry:
         self._shelves: dict[str, tuple[Lake, Shelf]] = {}
         self._closed: dict[str, str] = {}
         self._recall = Recall(own)
+        self.is_loaded = False
+        """Whether the lakes have been read, as far as they answer."""
 
     def lakes(self) -> tuple[Lake, ...]:
         """Return the lakes of the admins, the default one first, with their problems."""
@@ -96,6 +103,8 @@ class Registry:
 
     def problems(self) -> tuple[str, ...]:
         """Return which lakes do not answer, and which datasets are hidden by others."""
+        if not self.is_loaded:
+            return (not_loaded().message,)
         silent = [f"Lake {each.name}: {each.problem}" for each in self.lakes() if each.problem]
         if self.own.problem:
             silent.append(f"Datasets in members' lakes: {self.own.problem}")
@@ -115,13 +124,15 @@ class Registry:
         return dict(sorted(found.items()))
 
     def place(self, dataset: str) -> Place:
-        """Return one dataset. Raises NotFound."""
+        """Return one dataset. Raises NotFound, NotLoaded."""
         for lake in self.lakes():
             shelf = self._shelves[lake.name][1] if lake.name in self._shelves else None
             if shelf and dataset in shelf.datasets:
                 return Place(shelf.datasets[dataset], shelf, lake)
         if dataset in self.own.datasets:
             return Place(self.own.datasets[dataset], self.own, None)
+        if not self.is_loaded:
+            raise not_loaded()
         raise NotFound(f"Dataset {dataset!r} not found.", hint="jupyter gpu data lists them.")
 
     def objects(self, lake: str) -> Objects | None:
@@ -132,7 +143,9 @@ class Registry:
         """Read everything that has changed in any lake; open those anew that are `renewed`."""
         self._reopen(renewed)
         reading = [self._refresh(*each) for each in self._shelves.values()]
-        if any(await asyncio.gather(self.own.refresh(), *reading)):
+        has_changed = any(await asyncio.gather(self.own.refresh(), *reading))
+        self.is_loaded = True
+        if has_changed:
             self.changed()
 
     async def create(self, record: DatasetRecord, lake: str) -> Place:

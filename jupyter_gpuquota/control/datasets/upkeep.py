@@ -88,6 +88,7 @@ class Upkeep:
     async def _turn(self, tick: int) -> None:
         self._launcher.check()
         self._jobs.check()
+        await self._jobs.save()
         filling = any(each.state in {"fetching", "clearing"} for each in self._keeper.all())
         if tick % _TIDY == 0:
             await self._keeper.tidy()

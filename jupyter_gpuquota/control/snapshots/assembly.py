@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +36,8 @@ from .upkeep import Rules, Upkeep
 
 _SAVE = 10.0
 """Seconds that open pages have to save."""
+_MOMENT = 5.0
+"""Seconds that a start waits for the snapshots in lakes."""
 
 Look = Callable[[Session, Collection[str] | None], Mapping[str, Any]]
 """Returns what a backend knows of the files of a session: fields of `SnapshotOrder`.
@@ -99,11 +102,16 @@ class SnapshotParts:
         )
 
     async def start(self) -> None:
-        """Read what an earlier controller has begun, and go on with it."""
+        """Read snapshots and what an earlier controller has begun, and go on with it."""
         begun = await self._maker.resume()
         self._taking_up = [asyncio.create_task(self._take_up(each)) for each in begun]
+        await self._restores.load()
         await self._restores.resume()
         self._upkeep.start()
+        if self._data.registry.is_loaded:  # else the lakes do not answer
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_MOMENT):
+                    await self.registry.loaded.wait()
 
     def follow(self, sessions: Sequence[Session]) -> None:
         """Note that sessions may have changed."""

@@ -55,8 +55,6 @@ class Maker:
         look: Callable[[Session, Collection[str] | None], Mapping[str, Any]],
         changed: Callable[[], None],
     ) -> None:
-        self.jobs: dict[str, str] = {}
-        """The ids of snapshots by the jobs that have made them."""
         self.runs: Runs | None = None
         """What reads and tags runs of MLflow; set when the backend is complete."""
         self.variables: KernelVariables | None = None
@@ -83,9 +81,12 @@ class Maker:
         """Take up what an earlier controller has begun, and return it; processes report again."""
         orders = [each for each in await self._orders.left() if each.id not in self._makings]
         for order in orders:
-            self._add(Making(order=order, paused=order.running))
-            await self._board.start(_report(order), order.id, order.draft.owner)
-        return orders
+            self._add(Making(order=order, paused=order.running and not order.failure))
+            if order.failure:
+                self._ends[order.id].set()
+            else:
+                await self._board.start(_report(order), order.id, order.draft.owner)
+        return [each for each in orders if not each.failure]
 
     async def again(self, order: SnapshotOrder) -> None:
         """Start the process of a snapshot; a failure is told to the job board."""
@@ -158,14 +159,14 @@ class Maker:
         self._ends[job.id].set()
         if job.state == "done":
             # It is listed as being made until its manifest has been read.
-            self.jobs[job.id] = job.version
             self._spawn(tag_run(self.runs, making.order.draft, job.version))
             self._makings[job.id] = replace(making, paused=False)
         else:
             words = "was cancelled" if job.state == "cancelled" else "no longer reports"
             text = f"The process of the snapshot {words}."
             problem = job.problem or Problem(code="Conflict", message=text)
-            self._makings[job.id] = replace(making, problem=problem, paused=False)
+            order = replace(making.order, failure=problem)
+            self._makings[job.id] = replace(making, order=order, paused=False)
         self._spawn(self._finish(making))
         self._changed()
         return True
@@ -174,25 +175,26 @@ class Maker:
         """Cancel the making of a snapshot, or forget one that could not be made."""
         if self._makings[job].problem:
             del self._makings[job], self._ends[job]
+            self._spawn(self._orders.drop(job))
             self._changed()
         else:
             self._board.cancel(job)
 
     def settle(self, manifests: Iterable[Snapshot], now: datetime) -> None:
         """Forget what was made although its job was lost, and what failed long ago."""
-        made = {(each.session, each.created): each.id for each in manifests}
+        made = {(each.session, each.created) for each in manifests}
         for job, making in list(self._makings.items()):
             draft = making.order.draft
-            if found := made.get((draft.session, draft.created)):
-                self.jobs[job] = found
-            elif making.problem is None or now - draft.created < _REMEMBERED:
+            is_made = (draft.session, draft.created) in made
+            if not is_made and (making.problem is None or now - draft.created < _REMEMBERED):
                 continue
             end = self._ends.pop(job)
             del self._makings[job]
-            if end.is_set():  # it is being finished: the order stays until the session goes on
-                continue
-            end.set()
-            self._spawn(self._finish(making))
+            if making.problem:
+                self._spawn(self._orders.drop(job))
+            elif not end.is_set():  # else it is being finished, and its order goes at the end
+                end.set()
+                self._spawn(self._finish(making))
 
     async def close(self) -> None:
         """Stop; processes go on."""
@@ -256,12 +258,19 @@ class Maker:
         await self._go_on(making)
 
     async def _finish(self, making: Making) -> None:
-        """Let the session go on, then forget the order: who is interrupted does it again."""
+        """Let the session go on, then forget the order, unless it is listed as one that failed.
+
+        Who is interrupted does it again.
+        """
         if thaw := self._thaws.pop(making.order.id, None):
             await thaw
         if making.paused:
             await self._go_on(making)
-        await self._orders.drop(making.order.id)
+        listed = self._makings.get(making.order.id)
+        if listed and listed.problem:
+            await self._orders.put(listed.order)
+        else:
+            await self._orders.drop(making.order.id)
 
     async def _go_on(self, making: Making) -> None:
         wrong = await in_charge(lambda: self._hook.resume(making.order.draft.session))
@@ -284,10 +293,11 @@ class Maker:
 def _order(
     session: Session, request: SnapshotRequest, draft: Manifest, lake: Lake
 ) -> SnapshotOrder:
+    job = new_id()
     return SnapshotOrder(
-        id=new_id(),
+        id=job,
         lake=lake.name,
-        draft=draft,
+        draft=replace(draft, job=job),
         folder=session.spec.folder,
         prefix=session.spec.environment,
         running=session.state in LIVE,

@@ -139,9 +139,12 @@ class Restores(ABC, Generic[R]):
         """Return the snapshots that are being restored."""
         return {each.snapshot for each in self.all() if each.active}
 
-    async def resume(self) -> None:
-        """Go on with what an earlier controller has begun."""
+    async def load(self) -> None:
+        """Read what an earlier controller has begun."""
         await self._journal.read()
+
+    async def resume(self) -> None:
+        """Go on with what was loaded."""
         await self._sweep()
         for record in self._journal.all():
             if record.shown.active:

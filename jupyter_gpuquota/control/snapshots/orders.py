@@ -112,7 +112,11 @@ class Making(msgspec.Struct, frozen=True, kw_only=True):
 
     order: SnapshotOrder
     paused: bool = False
-    problem: Problem | None = None
+
+    @property
+    def problem(self) -> Problem | None:
+        """Why it could not be made, None while it can."""
+        return self.order.failure
 
     def of(self, session: str) -> bool:
         """Return whether it goes on, and is of a session with this id."""

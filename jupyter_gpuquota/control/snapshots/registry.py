@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from types import MappingProxyType
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 
 from ...core.snapshots import identity
 from ...core.snapshots.restore import lost_parts
-from ...errors import Damaged, GpuQuotaError, NotFound
+from ...errors import Damaged, GpuQuotaError, NotFound, NotLoaded
 from ...model.snapshots.manifest import LAKE, Manifest
 from ...model.snapshots.snapshots import Snapshot, SnapshotPin
 from ...store.lake import layout
@@ -20,6 +21,13 @@ from ...store.lake.objects import Objects, Stored
 
 Lakes = Callable[[], Mapping[str, Objects]]
 """The lakes that can be opened now, by name, the default one first."""
+
+
+def not_loaded() -> NotLoaded:
+    """Return the error of what is not known before the lakes have been read."""
+    return NotLoaded(
+        "The snapshots are being read from their lakes.", hint="Try again in a moment."
+    )
 
 
 class Marks(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +55,8 @@ class Registry:
         self._read: dict[tuple[str, str], tuple[str, Entry]] = {}
         self._problems: tuple[str, ...] = ()
         self._unread: frozenset[str] = frozenset()
+        self.loaded = asyncio.Event()
+        """Set once the lakes have been read, as far as they answer."""
 
     def all(self) -> tuple[Entry, ...]:
         """Return all snapshots, in no order."""
@@ -54,7 +64,7 @@ class Registry:
 
     def problems(self) -> tuple[str, ...]:
         """Return what cannot be read."""
-        return self._problems
+        return self._problems if self.loaded.is_set() else (not_loaded().message,)
 
     def lakes(self) -> tuple[str, ...]:
         """Return the names of the lakes that can be opened now."""
@@ -96,6 +106,7 @@ class Registry:
             if len(problems) > before_it:
                 unread.add(name)
         self._unread = frozenset(unread)
+        self.loaded.set()
         before = (dict(self._entries), self._problems)
         self._entries, self._problems = MappingProxyType(found), tuple(problems)
         if (found, self._problems) != before:
@@ -220,6 +231,7 @@ def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:
         providers=tuple(dict.fromkeys(filter(None, providers))),
         metrics=manifest.metrics,
         problems=len(parts),
+        job=manifest.job,
     )
     return Entry(lake=lake, snapshot=shown, trees=frozenset(each.version for each in trees))
 

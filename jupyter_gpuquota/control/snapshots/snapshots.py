@@ -8,8 +8,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from msgspec.structs import replace
-
 from ...core.snapshots import retention
 from ...errors import Conflict, FieldError, refused
 from ...model.datasets.jobs import Job
@@ -25,7 +23,7 @@ from .comparison import Comparing
 from .folders import Fetching, Folders
 from .journal import Restores, tree_of
 from .quiescence import SavingPages
-from .registry import Registry
+from .registry import Registry, not_loaded
 from .restores import FolderRestores
 
 Verify = Callable[[Sequence[TreePart], str], Awaitable[Job]]
@@ -44,14 +42,15 @@ class StoredSnapshots(ABC, Generic[R]):
         self._pages = pages
 
     def all(self) -> tuple[Snapshot, ...]:
-        """Return all snapshots without `actions`, newest first."""
-        made_by = {snapshot: job for job, snapshot in self._maker.jobs.items()}
+        """Return all snapshots without `actions`, newest first. Raises NotLoaded after a start."""
+        if not self._registry.loaded.is_set():
+            raise not_loaded()
         making = {(each.session, each.created): each for each in self._maker.all()}
         found = []
         for entry in self._registry.all():
             each = entry.snapshot
-            made = making.pop((each.session, each.created), None)
-            found.append(replace(each, job=made_by.get(each.id, made.id if made else "")))
+            making.pop((each.session, each.created), None)
+            found.append(each)
         found += making.values()
         return tuple(sorted(found, key=lambda each: (each.created, each.id), reverse=True))
 

@@ -100,7 +100,7 @@ class ClusterData:
         self._secrets = SecretLakes(cluster.api, cluster.shared)
         self.registry = Registry(own, self._lakes, self._secrets.open, self._changed)
         self._listings, self._spare = Listings(folder / "listings"), Spare(folder / "parts")
-        store = JobStore()
+        store = JobStore(own)
         self.job_board = JobBoard(store, _now, partial(board.touch, "jobs"), _admit, self._ended)
         self.claims = ClusterDatasets(
             cluster.api,
@@ -126,6 +126,7 @@ class ClusterData:
     async def start(self) -> None:
         """Begin; lakes are read in the background."""
         await self.uses.start()
+        await self.job_board.load()
         await self.claims.open()
         for companion in self.companions:
             await companion.start()
@@ -173,6 +174,7 @@ class ClusterData:
         while True:
             try:
                 self.job_board.check()
+                await self.job_board.save()
                 self.uses.follow(self._board.sessions)
                 for companion in self.companions:
                     companion.follow(self._board.sessions)

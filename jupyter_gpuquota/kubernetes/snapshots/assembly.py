@@ -44,6 +44,8 @@ from .snapshots import ClusterSnapshots
 
 _SAVE = 10.0
 """Seconds that open pages have to save."""
+_MOMENT = 5.0
+"""Seconds that a start waits for the snapshots in lakes."""
 _ORPHANS = 300.0
 """Seconds between two looks for copies that nobody needs."""
 
@@ -151,7 +153,12 @@ class ClusterSnapshotParts:
 
     async def start(self) -> None:
         """Read what an earlier controller has begun, and go on with it."""
-        self._tasks = [asyncio.create_task(self._guarded())]
+        begun = await self._maker.resume()
+        await self._restores.load()
+        self._tasks = [asyncio.create_task(self._guarded(begun))]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_MOMENT):
+                await self._registry.loaded.wait()
 
     def follow(self, sessions: Sequence[Session]) -> None:
         """Note that sessions may have changed."""
@@ -183,19 +190,19 @@ class ClusterSnapshotParts:
             backend, snapshots=self.snapshots, streaming=self.snapshots, keeping=self._rules
         )
 
-    async def _guarded(self) -> None:
+    async def _guarded(self, begun: Iterable[SnapshotOrder]) -> None:
         try:
-            await self._begin()
+            await self._begin(begun)
         except Exception as error:  # noqa: BLE001 (a bug must not end the care of all snapshots)
             _log.exception("snapshots that were begun cannot be gone on with")
             self._cluster.board.warn("snapshots", (f"Snapshots wait for a restart: {error}.",))
 
-    async def _begin(self) -> None:
+    async def _begin(self, begun: Iterable[SnapshotOrder]) -> None:
         """Go on once the lakes can be read, then look after what nobody needs."""
         await self._wait_for_lake()
         with contextlib.suppress(GpuQuotaError):
             await self._registry.refresh()
-        for order in await self._maker.resume():
+        for order in begun:
             await self._maker.again(order)
         await self._restores.resume()
         self._upkeep.start()
@@ -218,6 +225,8 @@ class ClusterSnapshotParts:
             lake = self._default()
             if lake and lake.name in self._lakes():
                 return
+            if lake is None or lake.problem:  # what others have can be listed meanwhile
+                await self._registry.refresh()
             await asyncio.sleep(1.0)
 
     def _claims(self, order: SnapshotOrder) -> Mapping[str, str]:

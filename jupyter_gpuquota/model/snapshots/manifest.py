@@ -193,7 +193,8 @@ class Manifest(Model, frozen=True, kw_only=True):
     whom it belongs to. `parent` is the id of the snapshot before. `spec` is the session's without
     secrets. `metrics` are numbers by name; `mlflow_run` is the id of the run of MLflow that
     was begun last, `run` what it had recorded.
-    `program` is the command line of the training code that took the snapshot.
+    `program` is the command line of the training code that took the snapshot. `job` is the id of
+    the job that made it, by which whoever asked for it knows it.
     """
 
     schema: int = SCHEMA
@@ -221,6 +222,7 @@ class Manifest(Model, frozen=True, kw_only=True):
     mlflow_run: str = ""
     run: Annotated[Run | None, ADDED] = None
     program: Annotated[tuple[str, ...], ADDED] = ()
+    job: Annotated[str, ADDED] = ""
     kernel: KernelPart | None = None
     problems: tuple[PartProblem, ...] = ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..struct import Model
+from ..struct import Model, Problem
 from .manifest import Manifest
 
 
@@ -31,7 +31,7 @@ class SnapshotOrder(Model, frozen=True, kw_only=True):
     all that the session may write; `mounted` are these, where they are folders.
     `artifacts` are globs relative to the folder, `variables` names in the session's kernel,
     which are in the file `dump` of its folder, or which the kernel of `notebook` has; `log` is the
-    path of its log, empty without one.
+    path of its log, empty without one. `failure` is why it could not be made, None while it can.
     """
 
     id: str
@@ -50,3 +50,4 @@ class SnapshotOrder(Model, frozen=True, kw_only=True):
     dump: str = ""
     notebook: str = ""
     log: str = ""
+    failure: Problem | None = None

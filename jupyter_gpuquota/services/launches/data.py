@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ...core.datasets import mounts, rights
 from ...core.requests.data import Resolved, parse
-from ...errors import Ambiguous, NotAllowed, NotFound, Unavailable, Unsupported
+from ...errors import Ambiguous, NotAllowed, NotFound, NotLoaded, Unavailable, Unsupported
 from ...model.datasets.caches import CachedVersion
 from ...model.datasets.datasets import Dataset
 from ...model.datasets.jobs import Job
@@ -19,8 +19,11 @@ _REFUSED = (NotFound, Ambiguous, NotAllowed, Unavailable, Unsupported)
 
 
 def known(backend: Backend) -> tuple[Dataset, ...]:
-    """Return all datasets, none where the backend has none."""
-    return backend.datasets.all() if backend.datasets else ()
+    """Return all datasets; none where the backend has none, or has not read them yet."""
+    try:
+        return backend.datasets.all() if backend.datasets else ()
+    except NotLoaded:
+        return ()
 
 
 async def resolved(backend: Backend, call: Call, texts: Iterable[str]) -> dict[str, Resolved]:
@@ -37,6 +40,8 @@ async def _resolved(backend: Backend, call: Call, text: str) -> Resolved | None:
         dataset = rights.find(asked.dataset, known, call.rights)
         rights.check("cache", dataset, call.rights, "use")
         version = await versions.resolved(backend, dataset, asked.ref)
+    except NotLoaded:
+        raise
     except _REFUSED as error:
         return Resolved(problem=error.message, hint=error.hint)
     mount = DataMount(dataset=dataset.name, version=version.id, ref=asked.ref, path=asked.path)

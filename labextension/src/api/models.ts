@@ -2264,7 +2264,8 @@ export interface SnapshotDetails {
  * whom it belongs to. `parent` is the id of the snapshot before. `spec` is the session's without
  * secrets. `metrics` are numbers by name; `mlflow_run` is the id of the run of MLflow that
  * was begun last, `run` what it had recorded.
- * `program` is the command line of the training code that took the snapshot.
+ * `program` is the command line of the training code that took the snapshot. `job` is the id of
+ * the job that made it, by which whoever asked for it knows it.
  */
 export interface Manifest {
   schema: number;
@@ -2294,6 +2295,7 @@ export interface Manifest {
   mlflow_run: string;
   run?: Run | null;
   program?: string[];
+  job?: string;
   kernel: KernelPart | null;
   problems: PartProblem[];
 }

@@ -38,8 +38,10 @@ export async function call<Args, Query, Body, Response>(
   route: Route<Args, Query, Body, Response>,
   params: Params<Args, Query, Body>
 ): Promise<Response> {
-  const answer = await send(settings, route, params);
-  return (await parse<Response>(answer)).value;
+  return loaded(params.signal, async () => {
+    const answer = await send(settings, route, params);
+    return (await parse<Response>(answer)).value;
+  });
 }
 
 /** Call a route unless what is known still holds; throws as `call` does. */
@@ -48,8 +50,32 @@ export async function read<Args, Query, Body, Response>(
   route: Route<Args, Query, Body, Response>,
   params: Params<Args, Query, Body>
 ): Promise<IAnswer<Response> | typeof NOT_MODIFIED> {
-  const answer = await send(settings, route, params);
-  return answer.status === 304 ? NOT_MODIFIED : parse<Response>(answer);
+  return loaded(params.signal, async () => {
+    const answer = await send(settings, route, params);
+    return answer.status === 304 ? NOT_MODIFIED : parse<Response>(answer);
+  });
+}
+
+/** The most milliseconds to wait for a server that has just started, and between two calls. */
+const LOADING = 60_000;
+const PAUSE = 500;
+
+/** Return what `once` does; a server that still reads what it is asked for is asked again. */
+async function loaded<T>(
+  signal: AbortSignal | undefined,
+  once: () => Promise<T>
+): Promise<T> {
+  for (let waited = 0; ; waited += PAUSE) {
+    try {
+      return await once();
+    } catch (error) {
+      const loads = error instanceof ApiError && error.code === 'NotLoaded';
+      if (!loads || waited >= LOADING || signal?.aborted) {
+        throw error;
+      }
+    }
+    await new Promise(resolve => window.setTimeout(resolve, PAUSE));
+  }
 }
 
 async function send<Args, Query, Body, R>(

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.control.datasets.job_board import JobBoard, JobStore
+from jupyter_gpuquota.core.datasets.jobs import KEPT
 from jupyter_gpuquota.errors import Conflict
 from jupyter_gpuquota.model.datasets.jobs import Job, JobReport
+from jupyter_gpuquota.store.lake.connection import in_memory
+from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.processes import this_process
 from tests.builders import NOW
 
@@ -21,13 +24,14 @@ pytestmark = pytest.mark.asyncio
 class Desk:
     """A board with a clock that a test moves, and room that a test takes away."""
 
-    def __init__(self, settling: float = 0) -> None:
+    def __init__(self, settling: float = 0, own: Objects | None = None) -> None:
         self.time = NOW
         self.full = False
         self.ended: list[str] = []
         self.frozen: list[str] = []
         self.changes = 0
-        self.store = JobStore()
+        self.own = own or in_memory("memory://own")
+        self.store = JobStore(self.own)
         self.board = JobBoard(
             self.store,
             lambda: self.time,
@@ -140,3 +144,33 @@ async def test_a_folder_that_may_be_written_again_is_told() -> None:
     assert desk.frozen == []
     await desk.tell("one", frozen=True)
     assert desk.frozen == ["one"]
+
+
+async def test_jobs_outlive_the_controller() -> None:
+    desk, me = Desk(), this_process()
+    await desk.tell("done", "done", version="v1")
+    await desk.tell("alive", pid=me.pid, begun=me.start, host=me.host, dataset="cats")
+    await desk.tell("dead", pid=me.pid, begun=me.start + 1, host=me.host, dataset="dogs")
+    await desk.board.start(JobReport(kind="verify", state="waiting"), "own", "me")
+    await desk.own.put("jobs/cut.json", b"{")
+    after = Desk(own=desk.own)
+    await after.board.load()
+    listed = {each.id: (each.state, each.version) for each in after.store.all()}
+    running = ("running", "")
+    assert listed == {"done": ("done", "v1"), "alive": running, "dead": running, "own": running}
+    after.later(4)
+    assert after.ended == ["dead lost"]
+    assert (await after.tell("next", "waiting", dataset="cats")).state == "waiting"
+    assert after.store.all()[0].id == "next"
+
+
+async def test_jobs_that_are_no_longer_listed_are_no_longer_stored() -> None:
+    desk = Desk()
+    for number in range(KEPT + 2):
+        desk.time += timedelta(seconds=1)
+        await desk.tell(f"job-{number}", "done")
+    desk.board.check()
+    await desk.board.save()
+    keys = [each.key async for each in desk.own.list("jobs/")]
+    assert len(keys) == KEPT
+    assert "jobs/job-1.json" not in keys

@@ -40,7 +40,7 @@ class Shelf:
         self.leases: dict[Copy, tuple[Lease, ...]] = {}
         self.rules = CacheRules(unused=timedelta(days=1), high_water=1)
         self.ahead = timedelta()
-        self.jobs = JobStore()
+        self.jobs = JobStore(in_memory("memory://own"))
         self.keeper = self.opened(3 * SIZE)
 
     def opened(self, capacity: int) -> Keeper:

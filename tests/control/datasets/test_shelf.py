@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_gpuquota.control.datasets.registry import Registry
 from jupyter_gpuquota.control.datasets.shelf import Recorded, Shelf
-from jupyter_gpuquota.errors import NotAllowed, NotFound, Unavailable
+from jupyter_gpuquota.errors import NotAllowed, NotFound, NotLoaded, Unavailable
 from jupyter_gpuquota.model.datasets.datasets import Lake
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.connection import in_memory
@@ -168,6 +168,7 @@ async def test_a_lake_that_cannot_be_opened_is_a_problem_until_it_can() -> None:
 
 async def test_of_two_datasets_with_a_name_the_first_lake_has_the_one_that_is_shown() -> None:
     lakes = Lakes(OTHER, MAIN)
+    await lakes.registry.refresh()
     await lakes.registry.create(record(owner="one"), "main")
     await lakes.registry.create(record(owner="two"), "b")
     assert lakes.registry.place("faces").content.record.owner == "one"
@@ -213,3 +214,18 @@ async def test_renewed_credentials_are_used_after_a_refusal() -> None:
     lakes.opened[MAIN.url] = Flaky()
     await lakes.registry.refresh()
     assert lakes.registry.problems() == ()
+
+
+async def test_a_list_that_was_not_read_yet_is_not_an_empty_one() -> None:
+    lake = Flaky()
+    registry = Registry(
+        in_memory("own"), lambda: [Lake(name="main", url="memory://lake")], lambda _: lake, int
+    )
+    with pytest.raises(NotLoaded):
+        registry.place("faces")
+    assert "are being read" in registry.problems()[0]
+    lake.down = True
+    await registry.refresh()
+    with pytest.raises(NotFound):
+        registry.place("faces")
+    assert registry.problems() == ("Lake main: The lake does not answer.",)

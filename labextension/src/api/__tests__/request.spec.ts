@@ -99,6 +99,25 @@ describe('calls', () => {
     });
   });
 
+  it('wait for a server that still reads what is asked for', async () => {
+    const code = 'NotLoaded';
+    const loading = { status: 503, body: { code, message: 'Being read.' } };
+    server.on('GET /about', () =>
+      server.asked.length < 2 ? loading : { body: { version: '1' } }
+    );
+    expect(await about()).toEqual({ version: '1' });
+    const abort = new AbortController();
+    server.on('GET /about', () => {
+      abort.abort();
+      return loading;
+    });
+    const given = call(server.settings, routes.aboutGet, {
+      signal: abort.signal
+    });
+    await expect(given).rejects.toBeInstanceOf(Error);
+    expect(server.asked).toHaveLength(3);
+  });
+
   it('are given up without an error to show', async () => {
     const abort = new AbortController();
     server.on('GET /about', async () => {
