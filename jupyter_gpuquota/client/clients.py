@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
+from .. import accounts
 from ..errors import GpuQuotaError
 from ..hosting.config_files import Choice, Reader, read_apart
 from ..model.about import About
@@ -62,7 +62,7 @@ class Client:
         transport: Transport | None = None,
         read: Reader = read_apart,
     ) -> None:
-        folder = "" if state_dir is None else str(Path(state_dir).expanduser().absolute())
+        folder = "" if state_dir is None else str(accounts.expanded(state_dir).absolute())
         find: Callable[[], Transport] = partial(
             discovery.find, url=url, token=token, named=Choice(backend, folder), read=read
         )

@@ -13,6 +13,7 @@ import msgspec
 from traitlets import Bool, Dict, Enum, Float, Integer, List, TraitError, Unicode, validate
 from traitlets.config import Config, Configurable
 
+from .. import accounts
 from ..core.fields import NAME_LIMIT, FieldReader
 from ..core.hosts import parse as parse_hosts
 from ..core.projects import Known, check
@@ -251,7 +252,7 @@ def moved(config: Config) -> tuple[Config, tuple[str, ...]]:
 
 def absolute(value: object, trait: str) -> Path:
     """Return an absolute path. Raises TraitError."""
-    path = Path(str(value)).expanduser()
+    path = accounts.expanded(str(value))
     if not path.is_absolute():
         raise TraitError(f"{trait} must be an absolute path, not {path}.")
     return path

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import accounts
 from ..environ import BACKEND, SESSION, STATE_DIR
 from ..errors import LaunchedElsewhere, NoServer
 from .config_files import Choice, Reader, read_apart
@@ -115,7 +116,7 @@ def _folder(named: str) -> Path:
         from jupyter_core.paths import jupyter_data_dir  # noqa: PLC0415 (keeps the import light)
 
         return Path(jupyter_data_dir()) / "gpuquota"
-    found = Path(named).expanduser()
+    found = accounts.expanded(named)
     if not found.is_absolute():
         raise NoServer(
             f"The state folder must be an absolute path, not {named!r}.",

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
+from .. import accounts
 from ..errors import InvalidFields, NotAllowed, NotFound, Unavailable, Unsupported
 from ..model.datasets.datasets import Lake
 from ..model.datasets.versions import VersionReport
@@ -21,6 +22,7 @@ from ..store.lake.objects import Objects
 from .job import Job
 
 _log = logging.getLogger(__name__)
+_NAME = "jupyter-gpuquota"
 
 
 async def tell(
@@ -100,7 +102,8 @@ async def if_possible(job: Job, args: argparse.Namespace, dataset: str) -> Conne
 def catalog(lake: Lake) -> Catalog:
     """Return what this account remembers of the lake; it saves reading, and may be lost."""
     folder = _folder()
-    folder.mkdir(parents=True, exist_ok=True)
+    if folder is None:
+        return Catalog(":memory:")
     path = folder / f"{hashlib.sha256(lake.url.encode()).hexdigest()[:32]}.sqlite"
     try:
         return Catalog(path)
@@ -110,7 +113,18 @@ def catalog(lake: Lake) -> Catalog:
         return Catalog(path)
 
 
-def _folder() -> Path:
-    """Return the folder for what may be lost, by the XDG Base Directory Specification."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "jupyter-gpuquota"
+def _folder() -> Path | None:
+    """Return the folder for what may be lost, by the XDG Base Directory Specification.
+
+    None where this account has none that it may write, as in a container.
+    """
+    base, home = os.environ.get("XDG_CACHE_HOME", ""), accounts.home()
+    cache = Path(base) if base.startswith("/") else home / ".cache" if home else None
+    if cache is None:
+        return None
+    try:
+        (cache / _NAME).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _log.warning("What lakes hold is not remembered in %s: %s", cache, error.strerror)
+        return None
+    return cache / _NAME

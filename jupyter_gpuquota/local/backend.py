@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import os
 import re
 import secrets
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from .. import accounts
 from ..beneath import open_beneath
 from ..control.assembly import Plugin, Runtime, make_backend, make_resident
 from ..control.board import Board
@@ -32,6 +32,7 @@ from ..control.worker import Pace
 from ..core.fields import NAME_LIMIT
 from ..errors import StorageFailed, Unavailable
 from ..model.sessions import Session
+from ..model.struct import decoded
 from ..ports.backend import Backend
 from .capabilities import LocalExec, LocalIngress, LocalInventory, LocalLogs
 from .config import LocalConfig
@@ -142,11 +143,7 @@ def _session_key(path: Path) -> bytes:
 
 def account_project() -> str:
     """Return the name of our account's own project, derived from the account's name."""
-    try:
-        account = getpass.getuser()
-    except (KeyError, OSError):  # an account without a name, as containers have them
-        account = f"user-{os.getuid()}"
-    return re.sub(r"[^a-z0-9]+", "-", account.lower())[:NAME_LIMIT].strip("-") or "me"
+    return re.sub(r"[^a-z0-9]+", "-", accounts.name().lower())[:NAME_LIMIT].strip("-") or "me"
 
 
 def owner_of(folder: Path) -> str:
@@ -200,7 +197,7 @@ def fingerprint(folder: str, path: str) -> str:
     """Return a hash of the sources of a notebook below a folder; empty if it cannot be read."""
     try:
         content = _read(Path(folder).resolve(), path)
-        return digest(msgspec.json.decode(content, type=Notebook).cells)
+        return digest(decoded(content, Notebook).cells)
     except (OSError, ValueError, msgspec.DecodeError):
         return ""
 

@@ -10,6 +10,7 @@ import msgspec
 from traitlets import Dict, Enum, Float, Integer, List, Unicode, default, validate
 from traitlets.config import Configurable
 
+from .. import accounts
 from ..control.config import absolute, check_names, read
 from ..model.struct import Request
 
@@ -109,7 +110,7 @@ class LocalConfig(Configurable):
 
     @default("root_dir")
     def _default_root_dir(self) -> str:
-        return str(Path.home())
+        return str(accounts.home() or Path.cwd())
 
     @default("mps_pipe_dir")
     def _default_mps_pipe_dir(self) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from jupyter_core.paths import jupyter_path
 
+from .. import accounts
 from ..model.environments import Environment, LaunchPlace
 from ..model.sessions import SessionRequest
 from ..model.texts import broken_text
@@ -85,12 +86,13 @@ def _environment(prefix: str, name: str, *, default: bool = False) -> Environmen
 
 def _candidates(config: LocalConfig) -> Iterator[str]:
     yield sys.prefix
-    yield from (os.path.normpath(Path(path).expanduser()) for path in config.environments)
+    yield from (os.path.normpath(accounts.expanded(path)) for path in config.environments)
     for folder in jupyter_path("kernels"):
         for spec in sorted(Path(folder).glob("*/kernel.json")):
             yield from _prefix_of_kernel(spec)
-    listed = Path.home() / ".conda" / "environments.txt"
-    if listed.is_file():
+    home = accounts.home()
+    listed = home / ".conda" / "environments.txt" if home else None
+    if listed and listed.is_file():
         yield from (line.strip() for line in listed.read_text(errors="replace").splitlines())
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from getpass import getuser
 from pathlib import Path
 
+from .. import accounts
 from ..control.assembly import Plugin, Runtime, make_backend, make_resident
 from ..control.board import Board
 from ..control.capabilities import BoardInventory
@@ -194,7 +194,7 @@ def open_memory(
     resident = make_resident(control, runtime, clock)
     inventory = MemoryInventory(board)
     key = secrets.token_bytes(32)
-    backend = make_backend("memory", control, resident, inventory, [getuser()], key)
+    backend = make_backend("memory", control, resident, inventory, [accounts.name()], key)
     volumes = KeptVolumes(board, MemoryVolumes(), resident)
     backend = replace(
         volumes.added_to(data.added_to(backend, resident)),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from jupyter_gpuquota.model.datasets.caches import Pin
 from jupyter_gpuquota.model.datasets.lines import JobLine
@@ -14,8 +17,8 @@ from jupyter_gpuquota.store import published
 from jupyter_gpuquota.store.cache import index, sweep
 from jupyter_gpuquota.store.cache.places import place
 from scripts.s3 import servers
-from tests.jobs.conftest import Start
-from tests.store.cache.test_verify import flip
+from tests.jobs.conftest import ROOT, Start
+from tests.store.cache.conftest import flip
 from tests.store.living import listing
 
 LINES = ("--report", "lines")
@@ -182,3 +185,15 @@ def test_a_prefix_of_a_bucket_is_imported(
     assert listing(tmp_path / "out") == {"sub/a": b"a"}
     again = done(start, *words, **variables)
     assert again["report"]["version"] == line["report"]["version"]
+
+
+def test_an_account_without_a_name_and_a_home_syncs(lake_url: str, folder: Path) -> None:
+    """As in containers that run with any user id."""
+    prefix = ["unshare", "--user", "--map-user=4242", "--map-group=4242", "env", "-i"]
+    if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets no user become another one")
+    job = [sys.executable, "-m", "jupyter_gpuquota.store", "sync", "faces", str(folder)]
+    words = [*prefix, *job, "--lake", lake_url, *LINES]
+    ran = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert msgspec.json.decode(ran.stdout.splitlines()[-1])["commit"]["author"] == "user-4242"

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack, overload
 
+from ... import accounts
 from ...errors import FieldError, GpuQuotaError, refused
 from ...model.datasets.caches import CacheAnswer, CachedVersion, VerifyRequest
 from ...model.datasets.datasets import CollectRequest, Dataset
@@ -218,7 +219,7 @@ def _existing(folder: Folder) -> str:
 
 
 def _absolute(folder: Folder) -> str:
-    return str(Path(folder).expanduser().absolute())
+    return str(accounts.expanded(folder).absolute())
 
 
 def _full(version: Version) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ... import accounts
 from ...environ import FOLDER, SESSION
 from ...errors import NotAllowed, NotFound, WrongState
 from ...model.snapshots.dumps import PLACE, RESTORED, pod_folder
@@ -80,8 +81,9 @@ def _folder() -> Path:
     """Return the session's folder; in a pod, where no other process needs it, one of its home."""
     if folder := os.environ.get(FOLDER, ""):
         return Path(folder)
-    if session := os.environ.get(SESSION, ""):
-        return Path.home() / pod_folder(session)
+    session, home = os.environ.get(SESSION, ""), accounts.home()
+    if session and home:
+        return home / pod_folder(session)
     raise WrongState(
         "Variables are stored and restored in sessions only.",
         hint="Use %gpu in a notebook of the session.",

@@ -7,10 +7,10 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import msgspec
 
+from ... import accounts
 from ...core.datasets.settings import check_data
 from ...core.decoding import decode
 from ...core.fields import FieldReader
@@ -73,7 +73,7 @@ class QuotaFile:
     """
 
     def __init__(self, path: str) -> None:
-        self.path = Path(path).expanduser()
+        self.path = accounts.expanded(path)
         self.settings: Settings | None = None
         self.problem = ""
         self._seen: tuple[int, ...] | None = None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import getpass
 import os
 from contextlib import closing
 from datetime import UTC
 
+from ... import accounts
 from ...core.datasets.references import check_tag
 from ...store import sources
 from ...store.lake.history import History, has_conditional_put
@@ -40,7 +40,7 @@ async def run(job: Job, args: argparse.Namespace) -> None:
         dataset=args.dataset,
         folder=found,
         message=args.message or f"{args.folder} as of {written:%Y-%m-%d %H:%M} UTC",
-        author=args.author or getpass.getuser(),
+        author=args.author or accounts.name(),
         tag=args.tag,
         source=args.folder,
     )

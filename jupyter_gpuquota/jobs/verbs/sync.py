@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import getpass
 import os
 from collections.abc import Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ... import accounts
 from ...control.snapshots import git
 from ...core.datasets.references import check_tag
 from ...core.exclusion import check_patterns
@@ -62,7 +62,7 @@ async def run(job: Job, args: argparse.Namespace) -> None:
         dataset=args.dataset,
         folder=Folder(Path(args.folder), args.exclude),
         message=args.message,
-        author=args.author or getpass.getuser(),
+        author=args.author or accounts.name(),
         tag=args.tag,
         source=args.source or await asyncio.to_thread(origin_of, Path(args.folder)),
     )

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from ... import accounts
 from ...errors import Unavailable
 from ..api import Fault
 
@@ -43,7 +44,7 @@ def find(
     home = str(Path(environ.get("HOME", "/")) / ".kube" / "config")
     given = kubeconfig or environ.get("KUBECONFIG", "")
     for paths in (given,) if given else (home,):
-        if any(exists(Path(path).expanduser()) for path in paths.split(os.pathsep) if path):
+        if any(exists(accounts.expanded(path)) for path in paths.split(os.pathsep) if path):
             return Credentials(paths, context)
     if given:
         raise Unavailable(

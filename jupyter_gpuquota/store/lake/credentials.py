@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from ... import accounts
 from ...errors import NotAllowed
 
 Provider = Callable[[], dict[str, Any]]
@@ -104,7 +105,7 @@ def _provider(credentials: Any) -> Provider:
 def _has_profiles(variables: Mapping[str, str]) -> bool:
     if variables.get("AWS_PROFILE"):
         return True
-    home = Path(variables.get("HOME") or Path.home()) / ".aws"
+    home = Path(variables.get("HOME") or accounts.home() or "/") / ".aws"
     files = (
         variables.get("AWS_SHARED_CREDENTIALS_FILE") or home / "credentials",
         variables.get("AWS_CONFIG_FILE") or home / "config",
