@@ -94,6 +94,17 @@ class FieldProblem(Model, frozen=True, kw_only=True):
     args: Args = msgspec.field(default_factory=dict)
 
 
+def decoded(body: bytes, kind: type[T]) -> T:
+    """Return a record that was stored as JSON. Raises msgspec.DecodeError, whatever is wrong.
+
+    msgspec raises other errors for text that is not UTF-8, and for what is nested very deep.
+    """
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise msgspec.DecodeError(str(error)) from error
+
+
 def field_problem(error: FieldError) -> FieldProblem:
     """Return a field error as it is sent."""
     return FieldProblem(

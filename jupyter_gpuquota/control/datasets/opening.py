@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 from ...model.datasets.datasets import Lake
 from ...store.lake import credentials
 from ...store.lake.connection import Connection, connect
-from ..storage.files import writing
+from ..storage.files import sync_folder, writing
 
 LOCAL = "local"
 """The lake of a backend that has folders, where admins have set up none."""
@@ -28,6 +28,9 @@ def open_lake(lake: Lake) -> Connection:
     if parts.scheme == "file":
         folder = Path(unquote(parts.path))
         with writing(folder):
+            made = [each for each in (folder, *folder.parents) if not each.exists()]
             folder.mkdir(parents=True, exist_ok=True)
+            for each in made:
+                sync_folder(each.parent)
     path = Path(lake.credentials) if lake.credentials else None
     return connect(lake.url, credentials.read(path) if path else {})

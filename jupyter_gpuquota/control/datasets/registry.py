@@ -40,7 +40,7 @@ class Recall:
         self._kept[lake.url] = datasets
         found = {name: replace(content, versions={}) for name, content in datasets.items()}
         try:
-            await self._own.put(_key(lake), msgspec.json.encode(found))
+            await self._own.put(_key(lake), msgspec.json.encode(found), durable=False)
         except GpuQuotaError as error:
             _log.warning("What lake %s contains cannot be kept: %s", lake.name, error)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import StorageFailed
+from ...store.disk.files import sync_path
 
 
 @contextlib.contextmanager
@@ -41,8 +42,4 @@ def write_file(path: Path, data: bytes) -> None:
 
 def sync_folder(path: Path) -> None:
     """Flush renames in a folder to disk. Raises OSError."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    sync_path(path)

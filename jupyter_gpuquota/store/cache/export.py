@@ -11,7 +11,7 @@ from ...errors import Conflict, NotFound, Unavailable
 from ...model.datasets.versions import SHOWN
 from .. import manifest, published
 from ..disk.failures import storage
-from ..disk.files import Modes, flush, writable
+from ..disk.files import Modes, flush, sync_path, writable
 from ..fetch import Download, total
 from ..lake import layout
 from ..lake.objects import Readable
@@ -68,6 +68,7 @@ def _publish(tree: Path, target: Path) -> None:
     flush(tree)
     _check(target)
     tree.rename(target)
+    sync_path(target.parent)
 
 
 def _check(target: Path) -> None:

@@ -10,6 +10,8 @@ from typing import TypeVar
 
 import msgspec
 
+from ...model.struct import decoded
+from ..disk.files import sync_path
 from ..processes import Owner
 
 T = TypeVar("T")
@@ -73,7 +75,7 @@ def write(path: Path, record: msgspec.Struct, *, durable: bool = True) -> None:
 def read(path: Path, kind: type[T]) -> T | None:
     """Return a small file's record, None if it does not exist or is malformed."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        return decoded(path.read_bytes(), kind)
     except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
         return None
 
@@ -87,6 +89,8 @@ def _replace(path: Path, body: bytes, *, durable: bool) -> None:
             if durable:
                 os.fsync(file.fileno())
         new.replace(path)
+        if durable:
+            sync_path(path.parent)
     except BaseException:
         new.unlink(missing_ok=True)
         raise

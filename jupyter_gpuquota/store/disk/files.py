@@ -44,6 +44,15 @@ def flush(folder: Path) -> None:
         os.close(opened)
 
 
+def sync_path(path: Path) -> None:
+    """Write a file to its disk, or the names in a folder. Raises OSError."""
+    opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
 class Modes(NamedTuple):
     """The modes of files, and of executable ones."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -35,8 +36,9 @@ from ...errors import (
     Unavailable,
     refused,
 )
-from ..tasks import answered, together
+from ..tasks import answered, in_thread, together
 from .credentials import aws_profile
+from .folder import FolderWriter
 from .objects import Stored
 
 if TYPE_CHECKING:
@@ -49,7 +51,11 @@ _EXPIRED = re.compile("ExpiredToken|TokenRefreshRequired|InvalidToken|Request ha
 _SKEWED = re.compile("RequestTimeTooSkewed|RequestExpired")
 _DENIED = re.compile(r"status code: 40[13]\b")
 """What obstore says of a listing that is refused, which is a general error there."""
-_FULL = re.compile(r"No space left on device|Disk quota exceeded|os error (28|122)\b")
+_FULL = re.compile(r"No space left on device|Disk quota exceeded")
+_NUMBER = re.compile(r"\(os error (\d+)\)")
+_PATH = re.compile(r"(?<= )/.*?(?=: )")
+"""What obstore says of an error of the system: its number, and a path."""
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _CUT = re.compile("response body error|response body: HTTP error|error decoding response body")
 
 _BEYOND = re.compile("Range Not Satisfiable|StartTooLarge")
@@ -75,12 +81,13 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
     check_url("lake", url, reader)
     reader.finish()
     scheme = urlsplit(url).scheme
+    folder = Path(unquote(urlsplit(url).path)) if scheme == "file" else None
     options = options_for(scheme, variables or {})
     try:
-        return Connection(_opened(url, limited(scheme, {**options, **config})), url)
+        return Connection(_opened(url, limited(scheme, {**options, **config})), url, folder)
     except (BaseError, ValueError, FileNotFoundError) as error:
         why, hint = _first_line(error), ""
-        if scheme == "file" and not Path(unquote(urlsplit(url).path)).is_dir():
+        if folder and not folder.is_dir():
             why, hint = "the folder does not exist.", "Create it first."
         raise refused(FieldError("lake", f"{url} cannot be opened: {why}", hint)) from error
 
@@ -105,11 +112,12 @@ def _opened(url: str, options: dict[str, Any]) -> ObjectStore:
 
 
 class Connection:
-    """The objects of one lake."""
+    """The objects of one lake; `folder` is where they are if that is a folder."""
 
-    def __init__(self, store: ObjectStore, name: str) -> None:
+    def __init__(self, store: ObjectStore, name: str, folder: Path | None = None) -> None:
         self._store = store
         self._name = name
+        self._folder = FolderWriter(folder) if folder else None
 
     async def get(self, key: str) -> bytes:
         """Return the bytes of an object."""
@@ -138,19 +146,32 @@ class Connection:
                 return b""
             raise
 
-    async def put(self, key: str, body: bytes) -> None:
+    async def put(self, key: str, body: bytes, *, durable: bool = True) -> None:
         """Write an object, whether or not it exists."""
         with self._translated(key):
-            await answered(self._store.put_async(key, body))
+            if self._folder:
+                write = self._folder.write
+                await in_thread(write, key, body, replace=True, durable=durable)
+            else:
+                await answered(self._store.put_async(key, body))
 
-    async def create(self, key: str, body: bytes) -> bool:
+    async def create(self, key: str, body: bytes, *, durable: bool = True) -> bool:
         """Write an object if the key is free, and return whether it was."""
         with self._translated(key):
+            if self._folder:
+                write = self._folder.write
+                return await in_thread(write, key, body, replace=False, durable=durable)
             try:
                 await answered(self._store.put_async(key, body, mode="create"))
             except (AlreadyExistsError, PreconditionError):
                 return False
             return True
+
+    async def flush(self) -> None:
+        """Wait until everything that was written before is durable: servers say so at once."""
+        if self._folder:
+            with self._translated(""):
+                await in_thread(self._folder.flush)
 
     async def delete(self, keys: Sequence[str]) -> None:
         """Delete objects; those that do not exist are passed over."""
@@ -210,18 +231,50 @@ class Connection:
     def _translated(self, key: str) -> Iterator[None]:
         try:
             yield
-        except (BaseError, FileNotFoundError) as error:
-            raise _error(error, self._name, key) from error
+        except (BaseError, OSError) as error:
+            raise self._error(error, key) from error
+
+    def _error(self, error: Exception, key: str) -> GpuQuotaError:
+        if isinstance(error, (NotFoundError, FileNotFoundError)):
+            return NotFound(f"{self._name} has no object {key}.")
+        if self._folder and (found := _of_disk(error)):
+            return _refused_by_disk(found, self._name)
+        return _error(error, self._name)
 
 
 def _stored(meta: ObjectMeta) -> Stored:
     return Stored(meta["path"], meta["size"], meta["last_modified"], meta["e_tag"] or "")
 
 
-def _error(error: Exception, name: str, key: str) -> GpuQuotaError:
+def _of_disk(error: Exception) -> OSError | None:
+    """Return the system's error that obstore tells as text, None if it tells another one."""
+    found = _NUMBER.search(str(error))
+    if isinstance(error, OSError) or not found:
+        return error if isinstance(error, OSError) else None
+    number, path = int(found[1]), _PATH.search(str(error))
+    return OSError(number, os.strerror(number), path[0] if path else "")
+
+
+def _refused_by_disk(error: OSError, name: str) -> GpuQuotaError:
+    """Return the error of a lake whose folder the system does not read or write."""
+    where, why = error.filename or name, error.strerror or type(error).__name__
+    if error.errno in _NO_ROOM:
+        return StorageFailed(f"{name} is full.", hint="Free space there, then try again.")
+    if error.errno == errno.EROFS:
+        return StorageFailed(f"{name} is read-only.", hint="Check that it is mounted for writing.")
+    if error.errno in {errno.EACCES, errno.EPERM}:
+        return NotAllowed(
+            f"This account may not use {where}, which is in the lake {name}: {why}.",
+            hint="Give its group the right to read and write every folder of the lake: "
+            "chmod -R g+rwX, and chmod g+s for the folders.",
+        )
+    return StorageFailed(
+        f"{name} cannot be used: {why}.", hint="Check its disk or mount, or use another folder."
+    )
+
+
+def _error(error: Exception, name: str) -> GpuQuotaError:
     text = str(error)
-    if isinstance(error, (NotFoundError, FileNotFoundError)):
-        return NotFound(f"{name} has no object {key}.")
     if _EXPIRED.search(text):
         return NotAllowed(
             f"The credentials for {name} have expired.",

@@ -38,13 +38,20 @@ class Readable(Protocol):
 
 
 class Objects(Readable, Protocol):
-    """The objects of a lake."""
+    """The objects of a lake.
 
-    async def put(self, key: str, body: bytes) -> None:
+    What was written survives a power failure of the lake's machine. With `durable` false it does
+    after the next `flush` only: until then, nothing may be written that needs it.
+    """
+
+    async def put(self, key: str, body: bytes, *, durable: bool = True) -> None:
         """Write an object, whether or not it exists."""
 
-    async def create(self, key: str, body: bytes) -> bool:
+    async def create(self, key: str, body: bytes, *, durable: bool = True) -> bool:
         """Write an object if the key is free, and return whether it was."""
+
+    async def flush(self) -> None:
+        """Wait until everything that was written here, or was found to exist, is durable."""
 
     async def delete(self, keys: Sequence[str]) -> None:
         """Delete objects; those that do not exist are passed over."""

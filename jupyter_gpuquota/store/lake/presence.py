@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from ...errors import Conflict, NotFound
+from ...model.struct import decoded
 from ..processes import Owner, runs, this_process
 from . import layout
 from .objects import Objects, Stored
@@ -61,7 +62,7 @@ class Presence:
 
     async def renew(self) -> Stored:
         """Write the record, and return it with the lake's time."""
-        await self._objects.put(self.key, self._body)
+        await self._objects.put(self.key, self._body, durable=False)
         return await self._objects.head(self.key)
 
     async def remains(self) -> bool:
@@ -88,7 +89,7 @@ class Presence:
         if not SETTLING <= age < EXPIRY:
             return age < SETTLING
         try:
-            owner = msgspec.json.decode(await self._objects.get(key), type=Record).owner
+            owner = decoded(await self._objects.get(key), Record).owner
         except NotFound:
             return False
         except msgspec.DecodeError:

@@ -57,11 +57,11 @@ class Overtaken:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._lake, name)
 
-    async def create(self, key: str, body: bytes) -> bool:
+    async def create(self, key: str, body: bytes, *, durable: bool = True) -> bool:
         """Write an object."""
         if key.startswith(identity.SNAPSHOTS):
             await self._overtake()
-        return await self._lake.create(key, body)
+        return await self._lake.create(key, body, durable=durable)
 
 
 @dataclass

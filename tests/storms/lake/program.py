@@ -60,11 +60,14 @@ class Mortal:
     ) -> list[bytes]:
         return await self._around(self._real.get_ranges(key, starts, sizes))
 
-    async def put(self, key: str, body: bytes) -> None:
-        await self._around(self._real.put(key, body))
+    async def put(self, key: str, body: bytes, *, durable: bool = True) -> None:
+        await self._around(self._real.put(key, body, durable=durable))
 
-    async def create(self, key: str, body: bytes) -> bool:
-        return await self._around(self._real.create(key, body))
+    async def create(self, key: str, body: bytes, *, durable: bool = True) -> bool:
+        return await self._around(self._real.create(key, body, durable=durable))
+
+    async def flush(self) -> None:
+        await self._around(self._real.flush())
 
     async def delete(self, keys: Sequence[str]) -> None:
         for key in keys:
