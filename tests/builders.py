@@ -17,6 +17,8 @@ from jupyter_gpuquota.model.sessions import Session, SessionRequest, SessionSpec
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 MEMORY = 32_768
+UNREADABLE = (b"", b"{", b"[]", b'{"\xff": 1}', b'{"a":' * 100_000)
+"""Bytes that are no record of ours: of interrupted writes, of bad disks, of others' programs."""
 
 
 def filled(path: str, value: str = "x") -> str:

@@ -82,7 +82,7 @@ def decode(text: bytes) -> tuple[Entry, Location]:
             sha256=line.sha256,
             target=spell(line.target),
         )
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise Damaged(f"A line of the manifest is malformed: {error}.") from error
     return entry, Location(pack=line.pack, offset=line.offset, parts=line.parts)
 

@@ -99,7 +99,7 @@ def decode_index(body: bytes) -> Iterator[Held]:
 
     :raises Damaged: the index is cut.
     """
-    if len(body) % _RECORD.size:
+    if not body or len(body) % _RECORD.size:
         raise Damaged("The index of a pack is cut.")
     for sha256, offset, size in _RECORD.iter_unpack(body):
         yield Held(sha256.hex(), offset, size)

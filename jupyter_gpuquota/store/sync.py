@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from ..errors import Conflict
+from ..errors import Conflict, Damaged
 from .catalog import Catalog
 from .disk.failures import own_files
 from .lake import layout
 from .lake.history import Commit, History
 from .lake.objects import Objects
 from .lake.presence import writing
-from .packs import decode_index
+from .packs import Held, decode_index
 from .progress import Report
 from .sources import Source
 from .upload import Upload
 
 _AT_ONCE = 32
+_log = logging.getLogger(__name__)
 
 
 async def refresh(catalog: Catalog, objects: Objects) -> None:
@@ -37,7 +39,7 @@ async def refresh(catalog: Catalog, objects: Objects) -> None:
     with catalog.batch():
         catalog.drop_packs(known - packs)
         for pack, index in indexes:
-            catalog.add_pack(pack, decode_index(index))
+            catalog.add_pack(pack, _held(pack, index))
         catalog.drop_objects(known_objects - whole)
         catalog.add_objects(whole - known_objects)
 
@@ -53,9 +55,26 @@ async def _read(objects: Objects, packs: Iterable[str]) -> list[tuple[str, bytes
     return await asyncio.gather(*map(one, packs))
 
 
+def _held(pack: str, index: bytes) -> list[Held]:
+    """Return what a pack holds: nothing if its index is damaged, so that this is sent again."""
+    try:
+        return list(decode_index(index))
+    except Damaged as error:
+        _log.warning("%s in the lake is malformed: %s", layout.index(pack), error.message)
+        return []
+
+
 async def _keys(objects: Objects, prefix: str) -> AsyncIterator[str]:
     async for stored in objects.list(prefix):
         yield stored.key
+
+
+async def _latest(history: History, dataset: str) -> Commit | None:
+    """Return the last commit that can be read; those that cannot be are named in the log."""
+    commits = await history.commits(dataset)
+    for why in history.damaged.values():
+        _log.warning("%s The version is added after the others.", why)
+    return commits[-1] if commits else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +109,7 @@ async def sync(
         with own_files():
             await refresh(catalog, objects)
             uploaded = await Upload(objects, catalog, report).run(wanted.folder)
-        commits = await history.commits(wanted.dataset)
-        latest = commits[-1] if commits else None
+        latest = await _latest(history, wanted.dataset)
         added = ""
         commit = Commit(
             version=uploaded.version,

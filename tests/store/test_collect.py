@@ -33,6 +33,7 @@ from jupyter_gpuquota.store.lake.presence import (
 from jupyter_gpuquota.store.processes import Owner, started, this_process
 from jupyter_gpuquota.store.sync import refresh
 from jupyter_gpuquota.store.upload import Upload
+from tests.builders import UNREADABLE
 
 pytestmark = pytest.mark.asyncio
 
@@ -159,7 +160,7 @@ async def test_a_process_of_this_machine_is_dead_once_it_has_ended(
     assert not [each async for each in lake.list(layout.WRITERS)]
 
 
-@pytest.mark.parametrize("body", [b"{}", b"1", b"{", b'{"owner": 1}'])
+@pytest.mark.parametrize("body", [*UNREADABLE, b"{}", b"1", b'{"owner": 1}'], ids=range(8))
 async def test_a_record_that_names_no_process_counts_until_it_expires(
     lake: Objects, tmp_path: Path, body: bytes
 ) -> None:

@@ -15,8 +15,9 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from ...errors import Damaged, GpuQuotaError, NameTaken, NotFound
+from ...errors import GpuQuotaError, NameTaken, NotFound
 from ...model.datasets.datasets import DatasetRecord
+from ...model.struct import decoded
 from ...store.lake import layout
 from ...store.lake.history import Commit, Tag
 from ...store.lake.objects import Objects, Stored
@@ -25,6 +26,8 @@ from ...store.manifest import is_version
 T = TypeVar("T")
 
 _AT_ONCE = 16
+_NAMED = 3
+"""Malformed records that are named."""
 _PATIENCE = 30
 """Seconds in which a lake has to answer."""
 
@@ -70,7 +73,7 @@ class Shelf:
                 async with asyncio.timeout(_PATIENCE):
                     self._damaged = {}
                     self.datasets = MappingProxyType(await self._read(layout.DATASETS))
-                self.problem = " ".join(self._damaged.values())
+                self.problem = _first(self._damaged)
             except GpuQuotaError as error:
                 self.problem = error.message
             except TimeoutError:
@@ -78,7 +81,7 @@ class Shelf:
         return (dict(before[0]), before[1]) != (dict(self.datasets), self.problem)
 
     async def refresh_one(self, dataset: str) -> None:
-        """Read one dataset anew. Raises Unavailable, NotAllowed, Damaged."""
+        """Read one dataset anew. Raises Unavailable, NotAllowed."""
         async with self._reading:
             found = await self._read(f"{layout.DATASETS}{dataset}/")
             rest = {name: each for name, each in self.datasets.items() if name != dataset}
@@ -148,21 +151,14 @@ class Shelf:
         by_name: dict[str, list[Stored]] = defaultdict(list)
         for each in sorted(stored, key=lambda each: each.key):
             by_name[each.key.removeprefix(layout.DATASETS).partition("/")[0]].append(each)
-        found = await asyncio.gather(*(self._intact(*each) for each in by_name.items()))
+        found = await asyncio.gather(*(self._content(*each) for each in by_name.items()))
         known = {each.key for each in stored}
         for key in [key for key in self._memo if key.startswith(prefix) and key not in known]:
             del self._memo[key]
         return {each.record.name: each for each in found if each}
 
-    async def _intact(self, name: str, stored: Iterable[Stored]) -> Content | None:
-        """Return a dataset; of one that is malformed, what was read before."""
-        try:
-            return await self._content(name, stored)
-        except Damaged as error:
-            self._damaged[name] = error.message
-            return self.datasets.get(name)
-
     async def _content(self, name: str, stored: Iterable[Stored]) -> Content | None:
+        """Return a dataset with what can be read; without its record, what was read before."""
         by_key = {each.key: each for each in stored}
         if layout.record(name) not in by_key:
             return None
@@ -173,7 +169,7 @@ class Shelf:
         named = await asyncio.gather(*(self._decoded(each, Tag) for each in tags))
         prefix = layout.tags(name)
         if record is None:
-            return None
+            return self.datasets.get(name) if layout.record(name) in self._damaged else None
         found = [
             (each.key, commit) for each, commit in zip(commits, decoded, strict=True) if commit
         ]
@@ -191,7 +187,7 @@ class Shelf:
     async def _decoded(self, stored: Stored, kind: type[T]) -> T | None:
         """Return an object's record, from memory unless it was written since.
 
-        None if it was removed meanwhile.
+        None if it was removed meanwhile, or cannot be read, which is noted.
         """
         mark = f"{stored.mark} {stored.size} {stored.written.timestamp()}"
         if (known := self._memo.get(stored.key)) and known[0] == mark:
@@ -200,15 +196,24 @@ class Shelf:
         try:
             async with self._limit:
                 body = await self.objects.get(stored.key)
-            found = msgspec.json.decode(body, type=kind)
+            found = decoded(body, kind)
         except NotFound:
             return None
         except msgspec.DecodeError as error:
-            raise Damaged(f"{stored.key} in the lake is malformed: {error}.") from error
+            self._damaged[stored.key] = f"{stored.key} in the lake is malformed: {error}."
+            return None
         if isinstance(found, Commit) and not is_version(found.version):
-            raise Damaged(f"{stored.key} in the lake is malformed: it names no version.")
+            self._damaged[stored.key] = f"{stored.key} in the lake is malformed: no version."
+            return None
         self._memo[stored.key] = (mark, found)
         return found
+
+
+def _first(damaged: Mapping[str, str]) -> str:
+    """Return what is wrong with the first records, and how many more there are."""
+    more = len(damaged) - _NAMED
+    rest = [f"So are {more} more."] if more > 0 else []
+    return " ".join([*list(damaged.values())[:_NAMED], *rest])
 
 
 def versions_of(commits: Iterable[Commit]) -> dict[str, Commit]:

@@ -20,6 +20,7 @@ from ...model.datasets.caches import CachedVersion, Lease
 from ...model.datasets.lineage import DataUse
 from ...model.datasets.versions import SHOWN
 from ...model.sessions import LIVE, Session
+from ...model.struct import decoded
 from ...ports.datasets import Caches
 from ...store.cache.places import place
 from ..storage.journal import Journal
@@ -128,7 +129,7 @@ def _key(use: DataUse) -> _Key:
 
 def _read(line: bytes) -> DataUse | None:
     try:
-        return msgspec.json.decode(line, type=DataUse)
+        return decoded(line, DataUse)
     except msgspec.DecodeError as error:
         _log.warning("A line of the record of used datasets cannot be read: %s", error)
         return None

@@ -14,11 +14,11 @@ import msgspec
 from msgspec.structs import replace
 
 from ...core.snapshots.restore import is_forgotten
-from ...errors import GpuQuotaError, Internal
+from ...errors import GpuQuotaError, Internal, NotFound
 from ...model.sessions import SessionSpec
 from ...model.snapshots.manifest import TreePart
 from ...model.snapshots.restore import Restoration, RestoreState
-from ...model.struct import problem_of
+from ...model.struct import decoded, problem_of
 from ...ports.sessions import Sessions
 from ...store.lake.objects import Objects
 from ..volumes.store import VolumeRecord
@@ -100,7 +100,9 @@ class Journal(Generic[R]):
         found: dict[str, R] = {}
         for key in [each.key async for each in self._own.list(self._prefix)]:
             try:
-                record = msgspec.json.decode(await self._own.get(key), type=self._type)
+                record = decoded(await self._own.get(key), self._type)
+            except NotFound:
+                continue  # another controller has just dropped it
             except msgspec.DecodeError as error:
                 _log.warning("The restore in %s is passed over: %s", key, error)
             else:

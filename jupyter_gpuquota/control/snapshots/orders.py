@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
-from ...errors import Damaged, NotFound
+from ...errors import NotFound
 from ...model.datasets.datasets import Lake
 from ...model.snapshots.orders import SnapshotOrder
 from ...model.snapshots.snapshots import Snapshot
-from ...model.struct import Problem
+from ...model.struct import Problem, decoded
 from ...store.lake.objects import Objects
 from ..datasets.launching import Launcher, Order
+
+_log = logging.getLogger(__name__)
 
 _PREFIX = "snapshots/orders/"
 
@@ -87,17 +90,16 @@ class Orders:
     async def left(self) -> list[SnapshotOrder]:
         """Return the orders of earlier controllers.
 
-        A malformed one, of an interrupted write, is removed.
+        One that cannot be read is passed over, and named in the log.
         """
         found = []
         for key in [each.key async for each in self._own.list(_PREFIX)]:
             try:
-                body = await self._own.get(key)
-                order = msgspec.json.decode(body, type=SnapshotOrder)
+                order = decoded(await self._own.get(key), SnapshotOrder)
             except NotFound:  # another controller has just completed it
                 continue
-            except (msgspec.DecodeError, Damaged):
-                await self._own.delete([key])
+            except msgspec.DecodeError as error:
+                _log.warning("The snapshot that %s orders is not taken: %s.", key, error)
             else:
                 found.append(order)
         return [each for each in found if each.id not in self._put]

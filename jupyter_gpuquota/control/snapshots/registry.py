@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from types import MappingProxyType
@@ -15,9 +16,12 @@ from ...core.snapshots.restore import lost_parts
 from ...errors import Damaged, GpuQuotaError, NotFound, NotLoaded
 from ...model.snapshots.manifest import LAKE, Manifest
 from ...model.snapshots.snapshots import Snapshot, SnapshotPin
+from ...model.struct import decoded
 from ...store.lake import layout
 from ...store.lake.history import Commit
 from ...store.lake.objects import Objects, Stored
+
+_log = logging.getLogger(__name__)
 
 Lakes = Callable[[], Mapping[str, Objects]]
 """The lakes that can be opened now, by name, the default one first."""
@@ -196,7 +200,7 @@ class Registry:
 def _marks(key: str, body: bytes) -> Marks:
     """Return tags and pin. Raises Damaged: a pinned snapshot must not seem not to be."""
     try:
-        return msgspec.json.decode(body, type=Marks)
+        return decoded(body, Marks)
     except msgspec.DecodeError as error:
         raise Damaged(f"{key} in the lake is malformed: {error}.") from error
 
@@ -250,9 +254,15 @@ async def drop_trees(objects: Objects, owner: str, versions: Collection[str]) ->
 
 
 async def trees(objects: Objects, owner: str) -> list[tuple[Stored, str]]:
-    """Return the commits of the trees of an owner, as objects, with their versions."""
+    """Return the readable commits of the trees of an owner, as objects, with their versions."""
     datasets = (identity.tree_dataset(owner), identity.volume_dataset(owner))
     stored = [each for name in datasets async for each in objects.list(layout.commits(name))]
-    bodies = [await objects.get(each.key) for each in stored]
-    commits = [msgspec.json.decode(body, type=Commit) for body in bodies]
-    return [(each, commit.version) for each, commit in zip(stored, commits, strict=True)]
+    found = []
+    for each in stored:
+        try:
+            found.append((each, decoded(await objects.get(each.key), Commit).version))
+        except NotFound:
+            continue  # it was removed meanwhile
+        except msgspec.DecodeError as error:
+            _log.warning("%s in the lake is malformed, and stays: %s.", each.key, error)
+    return found

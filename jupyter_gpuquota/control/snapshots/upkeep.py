@@ -18,6 +18,7 @@ from ...errors import GpuQuotaError, NotFound
 from ...model.sessions import Session
 from ...model.snapshots.manifest import Trigger
 from ...model.snapshots.snapshots import Snapshot, SnapshotRequest, SnapshotRules
+from ...model.struct import decoded
 from ...store.lake.objects import Objects
 from ..board import Board
 from .capture import Maker
@@ -37,6 +38,8 @@ class Rules:
     """When snapshots of users are taken and removed by themselves."""
 
     def __init__(self, own: Objects) -> None:
+        self.damaged: dict[str, str] = {}
+        """What is wrong with objects that cannot be read, by their keys: the defaults are used."""
         self._own = own
 
     async def rules(self, user: str) -> SnapshotRules:
@@ -66,12 +69,17 @@ class Rules:
 
     async def _read(self, key: str, default: T) -> T:
         try:
-            return msgspec.json.decode(await self._own.get(key), type=type(default))
+            return decoded(await self._own.get(key), type(default))
         except NotFound:
+            return default
+        except msgspec.DecodeError as error:
+            why = f"{key} in the state folder cannot be read: {error}."
+            self.damaged[key] = f"{why} Set the rules for snapshots anew."
             return default
 
     async def _write(self, key: str, value: msgspec.Struct) -> None:
         await self._own.put(key, msgspec.json.encode(value))
+        self.damaged.pop(key, None)
 
 
 class Needing(Protocol):
@@ -153,6 +161,7 @@ class Upkeep:
                 await self._guarded(self._apply())
             if second % _TREES < _READ:
                 await self._guarded(self._drop_unnamed())
+            self._troubles += self._rules.damaged.values()
             self._board.warn("snapshots", tuple(dict.fromkeys(self._troubles)))
             self._troubles.clear()
             with contextlib.suppress(TimeoutError):

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from ...core.fallbacks import Record
+from ...model.struct import decoded
 from .sqlite import Damaged, Database, Kind, move_aside
 
 T = TypeVar("T")
@@ -80,7 +81,7 @@ class FallbackStore:
         found = {}
         for session_id, body in self._database.rows("SELECT id, body FROM fallbacks"):
             try:
-                found[session_id] = msgspec.json.decode(body, type=Record)
+                found[session_id] = decoded(body, Record)
             except msgspec.DecodeError as error:
                 self.trouble = f"The places of the session {session_id} cannot be read: {error}."
         return found

@@ -8,6 +8,8 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from ...model.struct import decoded
+
 T = TypeVar("T")
 
 
@@ -34,13 +36,13 @@ def read_record(data: bytes, decode: Callable[[bytes], T]) -> Record[T]:
         return Record(decode(data))
     except msgspec.ValidationError as error:
         return Record(problem=str(error).rstrip("."), newer=_is_object(data))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return Record(problem=str(error).rstrip("."))
 
 
 def _is_object(data: bytes) -> bool:
     """Return whether data is a JSON object; a type is refused before the rest is read."""
     try:
-        return isinstance(msgspec.json.decode(data), dict)
+        return isinstance(decoded(data, object), dict)
     except msgspec.DecodeError:
         return False

@@ -29,7 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(job: Job, args: argparse.Namespace) -> None:
-    """Remove objects that no commit, no cached version and no pin needs. Raises GpuQuotaError."""
+    """Remove objects that no commit, no cached version and no pin needs. Raises GpuQuotaError.
+
+    Commits that cannot be read are told at the end, as an error: what they may need has stayed.
+    """
     objects = lakes.opened(await lakes.find(job, args, ""))
     root = await caches.find(job, args)
     held = await in_thread(index.needed, root) if root else set()
@@ -40,3 +43,6 @@ async def run(job: Job, args: argparse.Namespace) -> None:
     job.progress(
         Progress(files=gone.objects, all_files=gone.objects, bytes=gone.bytes, all_bytes=gone.bytes)
     )
+    if history.damaged:
+        hint = "What they may need has stayed. Remove these objects, or restore them from a copy."
+        raise job.damaged(sorted(history.damaged), "the lake", hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ...errors import GpuQuotaError, NotFound
+from ...errors import Damaged, GpuQuotaError, NotFound
 from ...store import manifest
 from ...store.cache.places import Place, place
 from ...store.cache.verify import verify
@@ -77,9 +77,15 @@ async def _in_cache(job: Job, there: Place, args: argparse.Namespace) -> list[Gp
 
 async def _in_lake(job: Job, objects: Objects, version: str, report: Report) -> list[GpuQuotaError]:
     """Return the error of what is damaged or missing in the lake."""
-    body = await objects.get(layout.manifest(version))
-    stats = await in_thread(lambda: total(manifest.decode([body], version)))
+    key, hint = (
+        layout.manifest(version),
+        "Sync the same data again, or restore the lake from a copy.",
+    )
+    try:
+        body = await objects.get(key)
+        stats = await in_thread(lambda: total(manifest.decode([body], version)))
+    except (Damaged, NotFound):
+        return [job.damaged([key], "the lake", "Restore the lake from a copy.")]
     verification = Verification(objects, report, stats)
     found = [printable(bad.path) async for bad in verification.run(manifest.read(body))]
-    hint = "Sync the same data again, or restore the lake from a copy."
     return [job.damaged(found, "the lake", hint)] if found else []

@@ -13,7 +13,7 @@ from datetime import datetime
 import msgspec
 
 from ...model.datasets.caches import CachedVersion, Pin
-from ...model.struct import Model
+from ...model.struct import Model, decoded
 from ..api import Api, Fault
 from ..builders.metadata import without_empty
 from ..labels import MANAGED_BY, MANAGER
@@ -131,7 +131,7 @@ def marked(version: CachedVersion, marks: Marks) -> CachedVersion:
 def _decoded(data: Mapping[str, str]) -> Iterator[tuple[str, Mark]]:
     for key, text in data.items():
         try:
-            yield key, msgspec.json.decode(text, type=Mark)
+            yield key, decoded(text.encode(), Mark)
         except msgspec.DecodeError:
             continue
 

@@ -17,7 +17,7 @@ from ...control.storage.records import Record, read_record
 from ...control.storage.state_folder import make_state_folder
 from ...errors import StorageFailed
 from ...model.sessions import Session
-from ...model.struct import Model
+from ...model.struct import Model, decoded
 
 _log = logging.getLogger(__name__)
 
@@ -168,8 +168,8 @@ class SessionFolder:
 
     def _read(self, name: str, kind: type[T]) -> T | None:
         try:
-            return msgspec.json.decode((self.path / name).read_bytes(), type=kind)
-        except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError, UnicodeDecodeError):
+            return decoded((self.path / name).read_bytes(), kind)
+        except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
             return None
 
 

@@ -23,6 +23,7 @@ from ...control.volumes.store import Measured, VolumeRecord
 from ...core.requests.mounts import is_reserved
 from ...errors import FieldError, NameTaken, refuse
 from ...model.pods import ContainerRules
+from ...model.struct import decoded
 from ...store.frozen import mounts
 from .quotas import Quotas
 
@@ -77,6 +78,7 @@ class FolderVolumes:
         path = self._path(record)
         with writing(path):
             write_file(path / RECORD, msgspec.json.encode(record))
+            sync_folder(path)
             if not record.folder and (path / FILES).is_dir():
                 self._quotas.set(path / FILES, record.size)
 
@@ -136,7 +138,7 @@ def volume_path(root: Path, record: VolumeRecord) -> Path:
 def _read(path: Path) -> VolumeRecord | None:
     """Return the record of a volume; None if it cannot be read, which is logged."""
     try:
-        return msgspec.json.decode((path / RECORD).read_bytes(), type=VolumeRecord)
+        return decoded((path / RECORD).read_bytes(), VolumeRecord)
     except (OSError, msgspec.DecodeError) as error:
         _log.warning("the volume in %s cannot be read: %s", path, error)
         return None

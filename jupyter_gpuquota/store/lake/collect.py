@@ -17,7 +17,8 @@ from datetime import timedelta
 import msgspec
 
 from ...core.snapshots import identity
-from ...errors import NotFound
+from ...errors import Damaged, NotFound
+from ...model.struct import decoded
 from .. import manifest
 from ..entries import Entry, Located, Location
 from ..packs import Pack, Packer, encode_index
@@ -59,6 +60,7 @@ async def repack(objects: Objects, versions: Collection[str], packs: Collection[
     if last := packer.finish():
         await _send(objects, last, moved)
     if replaced:
+        await objects.flush()
         for version in versions:
             await _rewrite(objects, version, replaced, moved)
         await objects.delete([layout.index(pack) for pack in sorted(replaced)])
@@ -94,8 +96,8 @@ def _intact(bodies: Mapping[str, bytes]) -> bool:
 
 
 async def _send(objects: Objects, pack: Pack, moved: dict[str, Location]) -> None:
-    await objects.create(layout.pack(pack.sha256), pack.body)
-    await objects.create(layout.index(pack.sha256), encode_index(pack.held))
+    await objects.create(layout.pack(pack.sha256), pack.body, durable=False)
+    await objects.create(layout.index(pack.sha256), encode_index(pack.held), durable=False)
     for held in pack.held:
         moved[held.sha256] = Location(pack=pack.sha256, offset=held.offset)
 
@@ -152,13 +154,17 @@ async def trees(objects: Objects) -> set[str]:
     found = set()
     for key in filter(identity.snapshot_of, keys):
         try:
-            manifest = msgspec.json.decode(await objects.get(key), type=_Manifest)
+            manifest = decoded(await objects.get(key), _Manifest)
         except (msgspec.DecodeError, NotFound):
             continue  # malformed, or removed meanwhile
         trees = (manifest.tree, *(each.tree for each in manifest.volumes))
         found |= {each.version for each in trees if each}
-    there = {layout.version_of(each.key) async for each in objects.list(layout.MANIFESTS)}
-    return found & there
+    return found & await _stored(objects)
+
+
+async def _stored(objects: Objects) -> set[str]:
+    """Return all versions that have a manifest."""
+    return {layout.version_of(each.key) async for each in objects.list(layout.MANIFESTS)}
 
 
 GRACE = timedelta(hours=1)
@@ -188,10 +194,12 @@ async def collect(
 ) -> Collected:
     """Remove all manifests, packs and objects that no commit, snapshot or `kept` version needs.
 
-    What is needed of packs that are mostly garbage is packed anew; they go the next time.
+    What is needed of packs that are mostly garbage is packed anew; they go the next time. A commit
+    that cannot be read may name any version: while there is one, all that have a manifest stay.
 
     :raises Conflict: somebody is writing.
-    :raises Damaged: a manifest is missing or malformed; nothing is removed.
+    :raises Damaged: manifests are missing or malformed: what they need is not known, and nothing is
+        removed.
     """
     async with collecting(objects) as presence:
         now = (await presence.renew()).written
@@ -201,6 +209,7 @@ async def collect(
             for commit in await history.commits(dataset)
         }
         versions |= {*kept, *await trees(objects)}
+        versions |= await _stored(objects) if history.damaged else set()
         needed = await _needed(objects, versions)
         every = [
             stored
@@ -218,19 +227,29 @@ async def collect(
 
 
 async def _needed(objects: Objects, versions: Iterable[str]) -> _Needed:
-    """Return what versions consist of."""
-    limit, needed = asyncio.Semaphore(_AT_ONCE), _Needed()
+    """Return what versions consist of. Raises Damaged, with the names of all that is."""
+    limit, needed, damaged = asyncio.Semaphore(_AT_ONCE), _Needed(), list[str]()
 
     async def add(version: str) -> None:
-        async with limit:
-            body = await objects.get(layout.manifest(version))
-        needed.keys.add(layout.manifest(version))
-        for entry, location in manifest.decode([body], version):
-            if location.pack:
-                needed.live.setdefault(location.pack, {})[location.offset] = entry.size
-            needed.keys.update(map(layout.content, location.parts))
+        key = layout.manifest(version)
+        needed.keys.add(key)
+        try:
+            async with limit:
+                body = await objects.get(key)
+            for entry, location in manifest.decode([body], version):
+                if location.pack:
+                    needed.live.setdefault(location.pack, {})[location.offset] = entry.size
+                needed.keys.update(map(layout.content, location.parts))
+        except (Damaged, NotFound):
+            damaged.append(key)
 
     await asyncio.gather(*map(add, versions))
+    if damaged:
+        raise Damaged(
+            f"Manifests of the lake are missing or malformed: {', '.join(sorted(damaged))}."
+            " Nothing was removed, as nobody knows what they need.",
+            hint="Restore them from a copy of the lake, or remove their versions: data rm.",
+        )
     for pack in needed.live:
         needed.keys |= {layout.pack(pack), layout.index(pack)}
     return needed

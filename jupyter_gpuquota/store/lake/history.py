@@ -10,7 +10,8 @@ from typing import TypeVar
 
 import msgspec
 
-from ...errors import Damaged, Unavailable
+from ...errors import Unavailable
+from ...model.struct import decoded
 from . import layout
 from .objects import Objects
 
@@ -58,6 +59,8 @@ class History:
     """
 
     def __init__(self, objects: Objects, *, conditional: bool) -> None:
+        self.damaged: dict[str, str] = {}
+        """Why commits and tags that were read up to now cannot be: their keys and what is wrong."""
         self._objects = objects
         self._conditional = conditional
 
@@ -67,8 +70,9 @@ class History:
         return sorted({key.removeprefix(layout.DATASETS).partition("/")[0] for key in keys})
 
     async def commits(self, dataset: str) -> list[Commit]:
-        """Return the commits of a dataset, in the order in which they were made."""
-        return await self._read_all(await self._commit_keys(dataset), Commit)
+        """Return the commits of a dataset that can be read, in the order of their making."""
+        found = await self._read_all(await self._commit_keys(dataset), Commit)
+        return [commit for _, commit in found]
 
     async def add(self, dataset: str, commit: Commit) -> str:
         """Add a commit as the last one, and return its key.
@@ -92,12 +96,11 @@ class History:
         raise Unavailable(f"Too many writers add versions to {dataset}.", hint="Try again later.")
 
     async def tags(self, dataset: str) -> dict[str, str]:
-        """Return the ids of versions by tag."""
+        """Return the ids of versions by tag, as far as these can be read."""
         prefix = layout.tags(dataset)
         keys = sorted([stored.key async for stored in self._objects.list(prefix)])
-        names = [key.removeprefix(prefix).removesuffix(".json") for key in keys]
         found = await self._read_all(keys, Tag)
-        return {name: tag.version for name, tag in zip(names, found, strict=True)}
+        return {key.removeprefix(prefix).removesuffix(".json"): tag.version for key, tag in found}
 
     async def tag(self, dataset: str, name: str, version: str) -> None:
         """Let a tag name a version, whatever it named before."""
@@ -111,20 +114,22 @@ class History:
         listed = self._objects.list(layout.commits(dataset))
         return sorted([stored.key async for stored in listed])
 
-    async def _read_all(self, keys: Iterable[str], kind: type[T]) -> list[T]:
+    async def _read_all(self, keys: Iterable[str], kind: type[T]) -> list[tuple[str, T]]:
+        """Return what can be read, with its keys; the rest is noted in `damaged`."""
         limit = asyncio.Semaphore(_AT_ONCE)
 
-        async def read(key: str) -> T:
+        async def read(key: str) -> tuple[str, T] | None:
             async with limit:
                 return await self._read(key, kind)
 
-        return await asyncio.gather(*map(read, keys))
+        return [each for each in await asyncio.gather(*map(read, keys)) if each]
 
-    async def _read(self, key: str, kind: type[T]) -> T:
+    async def _read(self, key: str, kind: type[T]) -> tuple[str, T] | None:
         try:
-            return msgspec.json.decode(await self._objects.get(key), type=kind)
+            return key, decoded(await self._objects.get(key), kind)
         except msgspec.DecodeError as error:
-            raise Damaged(f"{key} in the lake is malformed: {error}.") from error
+            self.damaged[key] = f"{key} in the lake is malformed: {error}."
+            return None
 
 
 async def has_conditional_put(objects: Objects) -> bool:
@@ -134,7 +139,8 @@ async def has_conditional_put(objects: Objects) -> bool:
     """
     key = f"{layout.WRITERS}probe-{uuid.uuid4().hex}"
     try:
-        return await objects.create(key, b"1") and not await objects.create(key, b"2")
+        first = await objects.create(key, b"1", durable=False)
+        return first and not await objects.create(key, b"2", durable=False)
     except Unavailable:
         return False
     finally:

@@ -15,7 +15,7 @@ from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.connection import in_memory
 from jupyter_gpuquota.store.lake.history import Commit
 from jupyter_gpuquota.store.lake.objects import Objects, Stored
-from tests.builders import NOW
+from tests.builders import NOW, UNREADABLE
 from tests.contract.data import record
 
 pytestmark = pytest.mark.asyncio
@@ -111,21 +111,31 @@ async def test_a_removal_that_was_interrupted_can_be_repeated() -> None:
     assert [each async for each in lake.list(layout.DATASETS)] == []
 
 
-@pytest.mark.parametrize("body", [b"{", b'{"version": "../../x", "time": "2026-01-01T00:00:00Z"}'])
-async def test_one_malformed_dataset_is_told_and_others_are_read(body: bytes) -> None:
+@pytest.mark.parametrize(
+    "body", [*UNREADABLE, b'{"version": "../../x", "time": "2026-01-01T00:00:00Z"}'], ids=range(6)
+)
+async def test_a_malformed_record_is_told_and_all_others_are_read(body: bytes) -> None:
     lake = in_memory("lake")
     shelf = Shelf(lake)
     for name in ("cats", "faces"):
         await shelf.create(recorded(name))
     await lake.put(layout.commit("faces", 1), body)
+    await lake.put(layout.tag("faces", "good"), body)
+    await shelf.add("faces", commit(B))
     await shelf.add("cats", commit(A))
+    await lake.put(layout.record("cats"), body)
+    other = Shelf(lake)
+    await other.refresh()
+    assert list(other.datasets["faces"].versions) == [B]
     await shelf.refresh()
     assert "datasets/faces/commits/00000001.json" in shelf.problem
+    assert "datasets/cats/dataset.json" in shelf.problem
     assert {name: list(each.versions) for name, each in shelf.datasets.items()} == {
         "cats": [A],
-        "faces": [],
+        "faces": [B],
     }
-    await lake.delete([layout.commit("faces", 1)])
+    await shelf.change(recorded("cats"))
+    await lake.delete([layout.commit("faces", 1), layout.tag("faces", "good")])
     await shelf.refresh()
     assert shelf.problem == ""
 

@@ -11,7 +11,7 @@ from jupyter_gpuquota.control.snapshots.journal import Journal, Record
 from jupyter_gpuquota.kubernetes.snapshots.restores import ClaimRestore
 from jupyter_gpuquota.model.snapshots.restore import Restoration
 from jupyter_gpuquota.store.lake.connection import connect
-from tests.builders import NOW
+from tests.builders import NOW, UNREADABLE
 
 pytestmark = pytest.mark.asyncio
 
@@ -20,15 +20,16 @@ SHOWN = Restoration(
 )
 
 
+@pytest.mark.parametrize("body", [*UNREADABLE, b'{"shown": {"id": "r2", "sta'], ids=range(6))
 @pytest.mark.parametrize(
     "record", [Record(shown=SHOWN, tree=None), ClaimRestore(shown=SHOWN, wanted=())]
 )
 async def test_a_record_that_cannot_be_read_is_passed_over_and_named(
-    record: Record | ClaimRestore, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    record: Record | ClaimRestore, body: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     own = connect(tmp_path.as_uri())
     await Journal(own, "restores/", type(record)).put(record)
-    await own.put("restores/cut.json", b'{"shown": {"id": "r2", "sta')
+    await own.put("restores/cut.json", body)
     again = Journal(own, "restores/", type(record))
     with caplog.at_level(logging.WARNING):
         await again.read()

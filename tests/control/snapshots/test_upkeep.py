@@ -20,9 +20,10 @@ from jupyter_gpuquota.model.ending import Exit
 from jupyter_gpuquota.model.sessions import Session
 from jupyter_gpuquota.model.snapshots.manifest import Manifest, Trigger
 from jupyter_gpuquota.model.snapshots.snapshots import Snapshot, SnapshotRequest, SnapshotRules
+from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.connection import connect
 from jupyter_gpuquota.store.lake.objects import Objects
-from tests.builders import make_session, make_spec
+from tests.builders import UNREADABLE, make_session, make_spec
 from tests.waiting import wait_for
 
 OWNER = "ana"
@@ -205,3 +206,20 @@ async def test_what_a_removed_snapshot_has_left_is_removed(site: Site) -> None:
 
     async with site.controller():
         await wait_for(left)
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", UNREADABLE[-1]], ids=range(4))
+async def test_rules_that_cannot_be_read_are_told_and_those_of_others_apply(
+    site: Site, body: bytes
+) -> None:
+    key, own = identity.rules_key("aaa"), connect((site.folder / "own").as_uri())
+    await own.put(key, body)
+    await site.lake.put(layout.commit(identity.tree_dataset(OWNER), 1), body)
+    await site.rules.put(OWNER, SnapshotRules(keep_last=1))
+    ids = await site.store(2)
+    site.board.show(session("exp-1", "running"), replace(session("b", "done"), owner="aaa"))
+    async with site.controller():
+        await wait_for(lambda: site.listed() == {ids[1]})
+        await wait_for(lambda: key in "".join(site.board.warnings("snapshots")))
+        await site.rules.put("aaa", SnapshotRules(keep_last=1))
+        assert not site.rules.damaged
