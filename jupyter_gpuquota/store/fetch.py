@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import itertools
+import os
 import uuid
 from collections import defaultdict
 from collections.abc import (
@@ -21,6 +22,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -61,9 +63,13 @@ Take = Callable[[int, bytes], Awaitable[None]]
 """Is given the parts of a file in order, each with its offset; at 0 the file begins anew."""
 _NAMED = 20
 """Pairs of paths that an error names at most."""
-Reuse = Callable[[Entry, Path], bool]
-"""Makes a file of a version from what is on this machine; returns False where that is impossible,
-and the file does not exist then."""
+Make = Callable[[], bool]
+"""Makes a file; returns False where that is impossible, and the file does not exist then."""
+Reuse = Callable[[Entry, Path], Make | None]
+"""Returns what makes a file of a version from what is on this machine, None if nothing does."""
+_WORKERS = min(4, os.cpu_count() or 1)
+_SHARE = 32
+"""Files that a thread makes before it looks for more."""
 
 
 class Small(msgspec.Struct, frozen=True):
@@ -277,22 +283,39 @@ class Download:
     def _prepare(self, entries: Iterable[Located]) -> list[Located]:
         """Make folders, links, and files that are here; return those that are to be fetched."""
         made: set[str] = set()
-        rest = []
+        rest: list[Located] = []
+        here: list[tuple[Located, Make]] = []
         for entry, location in entries:
             folder = entry.path if entry.mode == FOLDER else entry.path.rpartition("/")[0]
             if folder not in made:
                 (self._root / folder).mkdir(parents=True, exist_ok=True)
                 made.add(folder)
+            path = self._root / entry.path
             if entry.mode == LINK:
-                _link(self._root / entry.path, entry.target)
-            elif entry.is_file and self._made(entry):
-                self._meter.add(files=1, bytes=entry.size)
+                _link(path, entry.target)
+            elif entry.is_file and self._reuse and (make := self._reuse(entry, path)):
+                here.append(((entry, location), make))
             elif entry.is_file:
                 rest.append((entry, location))
-        return rest
+        return [*rest, *self._reused(here)]
 
-    def _made(self, entry: Entry) -> bool:
-        return self._reuse is not None and self._reuse(entry, self._root / entry.path)
+    def _reused(self, here: Sequence[tuple[Located, Make]]) -> list[Located]:
+        """Make files, in threads as they are hashed; return those that could not be made."""
+        shares = [here[start : start + _SHARE] for start in range(0, len(here), _SHARE)]
+        pool = ThreadPoolExecutor(_WORKERS)
+        try:
+            return [each for left in pool.map(self._made, shares) for each in left]
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _made(self, share: Sequence[tuple[Located, Make]]) -> list[Located]:
+        left = []
+        for located, make in share:
+            if make():
+                self._meter.add(files=1, bytes=located[0].size)
+            else:
+                left.append(located)
+        return left
 
     async def _fetch_pack(self, pack: str, held: Sequence[Located]) -> None:
         async with self._packs:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from .. import manifest
 from ..disk import files
 from ..disk.files import READ_ONLY, Modes, create, write_sparse
 from ..entries import Entry, compare
+from ..fetch import Make
 from ..paths import sort_key
 from .places import Place
 
@@ -42,7 +44,7 @@ def plan(wanted: Iterable[Entry], sources: Sequence[Place]) -> Plan:
     first = sources[0] if sources else None
     missing: dict[Key, int] = {}
     new = 0
-    for change in compare(_entries(first) if first else (), wanted):
+    for change in compare(entries_of(first) if first else (), wanted):
         entry = change.after
         if entry and entry.is_file and not _equal(change.before, entry):
             new += entry.size
@@ -52,7 +54,7 @@ def plan(wanted: Iterable[Entry], sources: Sequence[Place]) -> Plan:
     for source in sources:
         if len(found) == len(missing):
             break
-        for entry in _entries(source):
+        for entry in entries_of(source):
             if entry.is_file and (key := _key(entry)) in missing and key not in found:
                 found[key] = (source, entry.path)
     return Plan(first, found, new - sum(missing[key] for key in found))
@@ -69,20 +71,26 @@ class Reuse:
         self, found: Plan, *, link: bool = True, resumed: bool = False, modes: Modes = READ_ONLY
     ) -> None:
         self._plan = found
-        self._same = _entries(found.first) if found.first else iter(())
+        self._same = entries_of(found.first) if found.first else iter(())
         self._ahead = next(self._same, None)
         self._link = link
         self._resumed = resumed
         self._modes = modes
         self._reflinks = True
 
-    def __call__(self, entry: Entry, target: Path) -> bool:
-        """Make a file; return False where that is impossible."""
+    def __call__(self, entry: Entry, target: Path) -> Make | None:
+        """Return what makes a file, in any thread, None if nothing equal is known to be here."""
+        source = self._source(entry)
+        if source is None and not self._resumed:
+            return None
+        return partial(self._made, source, entry, target)
+
+    def _made(self, source: Path | None, entry: Entry, target: Path) -> bool:
+        """Make a file; return False, and leave nothing, where that is impossible."""
         if self._resumed and os.path.lexists(target):
             if is_intact(target, entry):
                 return True
             target.unlink()
-        source = self._source(entry)
         return source is not None and self._from(source, entry, target)
 
     def _source(self, entry: Entry) -> Path | None:
@@ -102,11 +110,19 @@ class Reuse:
         mode = self._modes.of(entry)
         # Asked once: all cached versions are on one file system.
         if self._reflinks and files.reflink(source, target, mode):
-            return True
+            return _verified(target, entry)
         self._reflinks = False
         if self._link and files.hardlink(source, target):
-            return True
+            return _verified(target, entry)
         return copy(source, target, entry, mode)
+
+
+def _verified(path: Path, entry: Entry) -> bool:
+    """Return whether a file is what a version says; one that is not is removed."""
+    if is_intact(path, entry):
+        return True
+    path.unlink()
+    return False
 
 
 def is_intact(path: Path, entry: Entry) -> bool:
@@ -145,7 +161,7 @@ def _looks_like(path: Path, entry: Entry) -> bool:
     return stat.S_ISREG(stats.st_mode) and (stats.st_size, runs) == (entry.size, entry.executable)
 
 
-def _entries(source: Place) -> Iterator[Entry]:
+def entries_of(source: Place) -> Iterator[Entry]:
     """Yield what a cached version consists of; nothing if it has just been removed."""
     try:
         yield from (entry for entry, _ in manifest.read(source.manifest.read_bytes()))

@@ -27,6 +27,7 @@ from .check import Fault, check
 from .index import FolderClock
 from .places import Place, places
 from .records import Verified
+from .reuse import entries_of
 
 _OPEN = 0o755
 _CLOSED = 0o555
@@ -77,7 +78,7 @@ def _sharing(place: Place, fault: Fault) -> Iterator[tuple[Path, Path]]:
     for other in places(place.root):
         if not other.is_cached:
             continue
-        for each, _ in manifest.read(other.manifest.read_bytes()):
+        for each in entries_of(other):
             path = other.tree / each.path
             if each.sha256 != entry.sha256 or path == damaged:
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -33,3 +34,14 @@ def store(lake: Objects, root: Path) -> Store:
         return place(root, dataset, uploaded.version)
 
     return run
+
+
+def flip(path: Path) -> None:
+    """Flip one bit of a read-only file, as a failing disk does."""
+    times, mode = path.stat(), path.stat().st_mode & 0o777
+    path.chmod(0o644)
+    body = bytearray(path.read_bytes())
+    body[0] ^= 1
+    path.write_bytes(bytes(body))
+    path.chmod(mode)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))

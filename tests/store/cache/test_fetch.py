@@ -20,7 +20,7 @@ from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.objects import Objects
 from jupyter_gpuquota.store.processes import Owner, this_process
 from jupyter_gpuquota.store.progress import Progress
-from tests.store.cache.conftest import Store
+from tests.store.cache.conftest import Store, flip
 from tests.store.conftest import TWO_PARTS
 from tests.store.living import listing
 from tests.waiting import wait_for
@@ -129,6 +129,25 @@ async def test_a_cached_file_of_another_size_is_not_shared(
     second = await store(folder)
     await fetch(second, lake, lambda _: None)
     assert listing(second.tree) == listing(folder)
+
+
+@pytest.mark.parametrize("name", ["train/0.txt", "large"])
+async def test_a_cached_file_that_is_damaged_is_not_shared(
+    lake: Objects, store: Store, folder: Path, name: str
+) -> None:
+    first = await store(folder)
+    await fetch(first, lake, lambda _: None)
+    flip(first.tree / name)
+    (folder / "new").write_text("new")
+    second = await store(folder)
+    reports = Reports()
+    await fetch(second, lake, reports)
+    assert listing(second.tree) == listing(folder)
+    assert reports.last.moved > len("new")
+    assert (reports.last.files, reports.last.bytes) == (
+        reports.last.all_files,
+        reports.last.all_bytes,
+    )
 
 
 @TWO_PARTS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.collect import collect
 from jupyter_gpuquota.store.lake.history import History
 from jupyter_gpuquota.store.lake.objects import Objects
-from tests.store.cache.conftest import Store
+from tests.store.cache.conftest import Store, flip
 from tests.store.cache.test_fetch import Reports
 from tests.store.conftest import TWO_PARTS
 from tests.store.living import listing
@@ -26,17 +25,6 @@ from tests.store.living import listing
 pytestmark = pytest.mark.asyncio
 
 CHANGED = "its content has changed"
-
-
-def flip(path: Path) -> None:
-    """Flip one bit of a read-only file, as a failing disk does."""
-    times, mode = path.stat(), path.stat().st_mode & 0o777
-    path.chmod(0o644)
-    body = bytearray(path.read_bytes())
-    body[0] ^= 1
-    path.write_bytes(bytes(body))
-    path.chmod(mode)
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
 async def test_a_whole_copy_is_found_whole(
