@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,23 @@ def test_a_version_is_fetched_first_and_found_by_name_and_path(client: Client, w
     cached = {copy.version: copy for copy in client.datasets.caches("digits")}
     assert {latest, tagged} == set(cached)
     assert not any(copy.leases for copy in cached.values())
+
+
+WRITE = """
+cd "$GPUQUOTA_DATASETS/digits"
+chmod u+w a.txt .; echo changed > a.txt; touch new; rm -f a.txt; cat a.txt
+"""
+
+
+def test_a_session_changes_no_version(client: Client, work: Path) -> None:
+    submit(client, "writes", work, "digits", command=("sh", "-c", WRITE))
+    wait_for(ended(client, "writes"))
+    said = client.sessions.logs("writes")
+    if os.geteuid() or "does not allow read-only mounts" in said:
+        pytest.skip("accounts change the modes of their own files, and the kernel mounts nothing")
+    assert said.endswith("two\n"), said
+    assert "Read-only file system" in said
+    assert client.datasets.verify("digits").problem is None
 
 
 def test_what_a_session_uses_stays_and_is_remembered(

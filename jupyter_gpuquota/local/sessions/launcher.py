@@ -128,7 +128,7 @@ class Launcher:
         )
 
     def _protected(self, session: Session) -> tuple[str, ...]:
-        """Return what goes before a program that may not write all of its volumes."""
+        """Return what goes before a program that may not write all that it mounts."""
         folders = self._links.read_only(session)
         if not folders:
             return ()

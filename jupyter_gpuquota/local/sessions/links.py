@@ -8,6 +8,7 @@ machine's file system.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from ...errors import FieldError
 from ...model.datasets.mounts import DataMount, by_name
 from ...model.messages.build import field_error
 from ...model.sessions import LIVE, Session, SessionSpec
-from ...model.struct import Model
+from ...model.struct import Model, decoded
 from ...store.cache.places import place
 from ..folders.folders import SessionFolder
 
@@ -99,7 +100,7 @@ class SessionLinks:
         """
         home = self._folder_of(session).path
         try:
-            record = msgspec.json.decode((home / _RECORD).read_bytes(), type=Links)
+            record = decoded((home / _RECORD).read_bytes(), Links)
         except (OSError, msgspec.DecodeError):
             return
         kept = {
@@ -119,13 +120,14 @@ class SessionLinks:
             (home / _RECORD).unlink()
 
     def read_only(self, session: Session) -> tuple[str, ...]:
-        """Return the folders of volumes that the session may only read. Raises OSError."""
+        """Return the folders that the session may only read. Raises OSError.
+
+        Those of datasets are among them where the session is root, whom modes do not stop.
+        """
         spec = session.spec
-        return tuple(
-            dict.fromkeys(
-                str(self._volume(spec, mount.volume)) for mount in spec.volumes if mount.read_only
-            )
-        )
+        copies = map(self._copy, spec.data) if os.geteuid() == 0 else ()
+        volumes = (self._volume(spec, mount.volume) for mount in spec.volumes if mount.read_only)
+        return tuple(dict.fromkeys(map(str, (*copies, *volumes))))
 
     def _requested(self, spec: SessionSpec) -> Iterator[Wanted]:
         """Yield the links in the working folder. Raises OSError."""

@@ -40,8 +40,9 @@ def context_of(session: Session, launch: Launch | None, leader: Leader | None) -
 
 
 def _prefix(session: Session, leader: Leader) -> tuple[str, ...]:
-    """Return what enters the namespaces of a session that may not write all of its volumes."""
-    if not any(mount.read_only for mount in session.spec.volumes):
+    """Return what enters the namespaces of a session that may not write all that it mounts."""
+    spec = session.spec
+    if not any(mount.read_only for mount in spec.volumes) and (os.geteuid() or not spec.data):
         return ()
     program = (sys.executable, "-I", "-S", namespaces.__file__)
     return (*program, "enter", str(leader.pid), str(leader.ticks), "--")

@@ -1,4 +1,4 @@
-"""Start a program with the read-only volumes of a session: standard library only.
+"""Start a program with the read-only folders of a session: standard library only.
 
 `python -I -S namespaces.py mount FOLDER… -- PROGRAM…` enters a mount namespace of its own, in a
 user namespace where the account may not mount by itself, mounts each folder over itself read-only,
@@ -29,10 +29,12 @@ def protect(folders: list[str]) -> None:
     """Enter namespaces in which these folders are read-only. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.geteuid(), os.getegid()
-    _call(libc.unshare(_NEW_NAMESPACE | _NEW_USER))
-    Path("/proc/self/setgroups").write_text("deny")
-    Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
-    Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    # In a user namespace, root would lose its rights over files of other accounts.
+    if user or libc.unshare(_NEW_NAMESPACE):
+        _call(libc.unshare(_NEW_NAMESPACE | _NEW_USER))
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
     _call(libc.mount(b"none", b"/", None, _RECURSIVE | _PRIVATE, None))
     for folder in folders:
         path = os.fsencode(folder)
