@@ -88,6 +88,6 @@ def _tags(text: str) -> dict[str, str] | None:
     """Return the tags of the variable, None if it is not what MLflow would read."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

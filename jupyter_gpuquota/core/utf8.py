@@ -1,6 +1,27 @@
-"""Cutting bytes of text without cutting a character."""
+"""Text that must be UTF-8: cut between characters, and without lone surrogates."""
 
 from __future__ import annotations
+
+from typing import Any
+
+
+def encodable(value: Any) -> Any:
+    r"""Return a JSON value whose texts can be encoded: other bytes and surrogates as `\xe9`.
+
+    Names of files have bytes that are not UTF-8 as surrogates, and JSON may name some by `\ud800`.
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else _escaped(value)
+    if isinstance(value, dict):
+        return {encodable(key): encodable(each) for key, each in value.items()}
+    return [encodable(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def _escaped(text: str) -> str:
+    try:
+        return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    except UnicodeEncodeError:  # surrogates that stand for no byte
+        return text.encode(errors="backslashreplace").decode()
 
 
 def without_cut_end(data: bytes) -> bytes:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from ..control.snapshots.drafts import VARIABLES, added_to, take_variables
@@ -45,6 +46,14 @@ _LOG = 256 << 10
 
 _log = logging.getLogger(__name__)
 
+_UNREAD = (
+    OSError,
+    ValueError,
+    RecursionError,
+    msgspec.MsgspecError,
+    subprocess.SubprocessError,
+)
+"""What files and programs of users raise that are not what they should be."""
 Step = Callable[[Manifest], Manifest]
 _NAMED = 20
 """The most paths of a folder that problems name, of each kind; others are counted."""
@@ -81,7 +90,7 @@ class Parts:
         for name, step in steps.items():
             try:
                 draft = step(draft)
-            except (OSError, ValueError, subprocess.SubprocessError) as error:
+            except _UNREAD as error:
                 _log.warning("%s: %s", name, error)
                 draft = _without(draft, name, words(error))
         return draft
@@ -224,13 +233,13 @@ class Trees:
 
 def _consistency(asked: Consistency, source: SessionFolder, view: View | None) -> Consistency:
     """Return how far the stored files belong together. `asked` is what the controller knows."""
-    if source.copied or source.written:
+    if source.copied or source.written or source.torn:
         return "best-effort"
     return "crash" if view and view.atomic and asked == "best-effort" else asked
 
 
 def _notes(source: SessionFolder, below: str = "") -> list[PartProblem]:
-    """Return what was left out of a folder, which is `below` a path, and what was written."""
+    """Return what was left out of a folder, which is `below` a path, written, or torn."""
     left = [
         PartProblem(part=f"left out:{below}{path}", message=why)
         for path, why in sorted(source.left_out.items())
@@ -239,7 +248,11 @@ def _notes(source: SessionFolder, below: str = "") -> list[PartProblem]:
         PartProblem(part=f"written:{below}{printable(path)}", message="It was written meanwhile.")
         for path in sorted(source.copied | source.written)
     ]
-    return [*_named(left, "left out"), *_named(written, "written")]
+    torn = [
+        PartProblem(part=f"torn:{below}{printable(path)}", message=why)
+        for path, why in sorted(source.torn.items())
+    ]
+    return [*_named(left, "left out"), *_named(written, "written"), *_named(torn, "torn")]
 
 
 def _named(problems: Sequence[PartProblem], part: str) -> list[PartProblem]:

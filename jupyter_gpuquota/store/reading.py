@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -14,11 +16,19 @@ import msgspec
 
 from .disk import failures
 from .packs import PART, SMALL
+from .paths import printable
 
 T = TypeVar("T")
 
 ATTEMPTS = 3
 _CHUNK = 1 << 20
+QUIET = 100_000_000
+"""Nanoseconds for which nobody has written a file that counts as whole."""
+_PATIENCE = 1.0
+_ALTOGETHER = 10.0
+"""Seconds to wait for one file to be quiet, and for all of an upload."""
+_MAPPED = re.compile(rb"^\S+ .w.s \S+ \S+ (\d+)", re.MULTILINE)
+"""A line of /proc/PID/maps: a mapping that is written and shared, and the number of its file."""
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -34,15 +44,69 @@ def identity(stats: os.stat_result) -> tuple[int, ...]:
     return (stats.st_dev, stats.st_ino, stats.st_size, stats.st_mtime_ns, stats.st_ctime_ns)
 
 
-def whole(path: Path, read: Callable[[FileIO], T]) -> tuple[T, os.stat_result]:
+def mapped() -> Iterator[int]:
+    """Yield the numbers of the files that processes of this account have mapped for writing."""
+    with os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdecimal():
+                with suppress(OSError):  # it has ended, or is of another account
+                    yield from map(int, _MAPPED.findall(Path(entry.path, "maps").read_bytes()))
+
+
+class Watch:
+    """Tells of files whether somebody writes them now, for one upload.
+
+    A program that writes a file bit by bit leaves it alone now and then: a file counts as whole if
+    nobody has written it for a moment before it is read, nor meanwhile. What is written by way of
+    a mapping changes the times of its file once for each page only, until that is on the disk.
+    """
+
+    def __init__(self) -> None:
+        self._began = time.time_ns()
+        self._mapped = frozenset(mapped())
+        self._left = _ALTOGETHER
+
+    def tells(self, stats: os.stat_result) -> bool:
+        """Return whether the times of a file tell from now on that it has been written."""
+        return stats.st_ino not in self._mapped and _written(stats) < self._began
+
+    def begin(self, file: int) -> os.stat_result | None:
+        """Return the state of an open file, None if it does not come to rest. Blocks a while."""
+        if os.fstat(file).st_ino in self._mapped:
+            os.fdatasync(file)
+        limit = min(_PATIENCE, self._left)
+        stats = os.fstat(file)
+        while (age := time.time_ns() - _written(stats)) < QUIET:
+            wait = (QUIET - max(age, 0)) / 1e9
+            if wait > limit:
+                return None
+            time.sleep(wait)
+            limit, self._left = limit - wait, self._left - wait
+            before, stats = stats, os.fstat(file)
+            if age < 0 and identity(before) == identity(stats):
+                break  # by another clock than ours, that of a server
+        return stats
+
+
+def _written(stats: os.stat_result) -> int:
+    return max(stats.st_mtime_ns, stats.st_ctime_ns)
+
+
+def whole(
+    path: Path, read: Callable[[FileIO], T], watch: Watch | None = None
+) -> tuple[T, os.stat_result]:
     """Return what `read` makes of a file that nobody writes meanwhile, and the file's state.
+
+    With a `watch`, nobody has written it a moment before, either.
 
     :raises Conflict: the file changed during each of three attempts.
     :raises StorageFailed: it cannot be read.
     """
     for _ in range(ATTEMPTS):
         with failures.reading(path), FileIO(path) as file:
-            before = os.fstat(file.fileno())
+            before = watch.begin(file.fileno()) if watch else os.fstat(file.fileno())
+            if before is None:
+                break
             made = read(file)
             after = os.fstat(file.fileno())
         if identity(before) == identity(after):
@@ -67,7 +131,8 @@ def ahead(paths: Iterable[Path]) -> None:
 def changing(path: Path) -> failures.Changed:
     """Return the error of a file that somebody writes."""
     return failures.Changed(
-        f"{path} changes while it is read.", hint="Stop what writes it, or sync a copy."
+        f"{printable(str(path))} changes while it is read.",
+        hint="Stop what writes it, or sync a copy.",
     )
 
 

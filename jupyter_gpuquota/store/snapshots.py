@@ -1,25 +1,26 @@
-"""A session's folder as a version: without secrets, and of files that are written, a copy.
-
-A version has no symbolic links that lead out of its folder, as whoever mounts one would follow
-them. A snapshot has a file of them instead: paths and targets, each ended by a NUL byte.
-"""
+"""A session's folder as a version: without secrets, and of files that are written, a copy."""
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 import itertools
 import os
+import sqlite3
+import stat
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
+from typing import BinaryIO
 
 from msgspec.structs import replace
 
 from ..core.exclusion import IGNORE_FILE
 from ..core.snapshots import redaction
-from ..errors import Damaged, GpuQuotaError
-from . import paths
+from ..errors import GpuQuotaError
+from . import attributes, databases, reading
 from .catalog import SETTLED
 from .disk.failures import Changed
 from .entries import FILE, FOLDER, LINK
@@ -30,8 +31,6 @@ from .sources import BATCH, Size
 from .tasks import in_thread
 from .tree import Found, walk
 
-LINKS = "links"
-"""The name of the file of the symbolic links that lead out of a folder."""
 OWN = ".gpuquota/snapshot"
 """Where a version has what a snapshot adds to the user's files."""
 _HIDDEN = (OWN, PLACE, ".gpuquota/kept", ".gpuquota/variables", ".gpuquota/variables.zip")
@@ -42,44 +41,14 @@ _GIT_TEXT = 4 << 20
 """The most bytes of a file of git that is looked through for tokens."""
 
 
-def encode_links(links: Mapping[str, str]) -> bytes:
-    """Return the file of links: targets by path."""
-    pairs = sorted(links.items(), key=lambda link: paths.sort_key(link[0]))
-    return b"".join(os.fsencode(f"{path}\0{target}\0") for path, target in pairs)
-
-
-def decode_links(body: bytes) -> dict[str, str]:
-    """Return targets by path. Raises Damaged for what is malformed, or no path in a folder."""
-    *texts, rest = os.fsdecode(body).split("\0")
-    found = dict(zip(texts[::2], texts[1::2], strict=False))
-    if rest or len(texts) % 2 or any(map(paths.problem, found)) or not all(found.values()):
-        raise Damaged("The snapshot's list of symbolic links is malformed.")
-    return found
-
-
-def make(root: Path, file: Path) -> None:
-    """Make the links of a file, if there is one, in a folder that has been restored.
-
-    Raises Damaged if a link would be elsewhere, or in the place of something else.
-    """
-    if not file.is_file():
-        return
-    real = root.resolve()
-    for path, target in decode_links(file.read_bytes()).items():
-        link = root / path
-        link.parent.mkdir(parents=True, exist_ok=True)
-        if link.parent.resolve() != real / Path(path).parent or os.path.lexists(link):
-            raise Damaged(f"The symbolic link {paths.printable(path)} cannot be restored.")
-        link.symlink_to(target)
-
-
 class SessionFolder:
     """A session's folder, and files that are added to it below `OWN`.
 
     It is read from a frozen `view` where there is one. `exclude` are paths that are not the user's,
     `rules` say what else is left out; `room` is a folder for copies. `left_out` has what was left
     out, and why, by path; `copied` the files of which a copy was stored because somebody wrote
-    them; `written` those that have changed since the snapshot was begun.
+    them, `torn` those whose copy is not of one moment, and why; `written` those that have changed
+    since the snapshot was begun.
     """
 
     def __init__(
@@ -93,8 +62,10 @@ class SessionFolder:
     ) -> None:
         self.left_out: dict[str, str] = {}
         self.copied: set[str] = set()
+        self.torn: dict[str, str] = {}
         self.written: set[str] = set()
         self._began = time.time_ns()
+        self._live = root
         self._root = view.root if view else root
         self._view = view
         self._room = room
@@ -105,17 +76,27 @@ class SessionFolder:
         self._added = {f"{OWN}/{name}": path for name, path in (added or {}).items()}
         self._copies: dict[str, Path] = {}
         self._links: dict[str, str] = {}
+        self._databases: set[str] = set()
         self._numbers = itertools.count()
 
     def survey(self) -> Size:
-        """Return about the size of the folder, and add the list of links that lead out of it."""
+        """Return about the size of the folder; add what a version does not say of its files."""
         count = total = 0
-        for size in self._sizes():
-            count, total = count + 1, total + size
+        modes = self._new()
+        with modes.open("wb") as file:
+            with suppress(OSError):  # it was removed meanwhile
+                mode = self._mode("", self._root.stat())
+                file.write(attributes.mode_line(attributes.ROOT, mode))
+            for path, found in self._stats():
+                if not problem(path):
+                    file.write(attributes.mode_line(path, self._mode(path, found)))
+                if not stat.S_ISDIR(found.st_mode):
+                    count, total = count + 1, total + found.st_size
+        self._added[f"{OWN}/{attributes.MODES}"] = modes
         if self._links:
-            name = f"{OWN}/{LINKS}"
+            name = f"{OWN}/{attributes.LINKS}"
             self._added[name] = self._new()
-            self._added[name].write_bytes(encode_links(self._links))
+            self._added[name].write_bytes(attributes.encode_links(self._links))
         return Size(count, total)
 
     def preview(self, until: float) -> tuple[Size, bool]:
@@ -127,6 +108,8 @@ class SessionFolder:
         for path, entry in self._entries():
             if time.monotonic() > until:
                 return Size(count, total), False
+            if entry.is_dir(follow_symlinks=False):
+                continue
             with suppress(FileNotFoundError):  # removed meanwhile
                 found = Found(path, LINK) if entry.is_symlink() else _file(path, entry)
                 if not self._leaves_out(found) and found.stat:
@@ -157,12 +140,17 @@ class SessionFolder:
             return None
         return own
 
+    def is_live(self, found: Found) -> bool:
+        """Return whether others may write a file while it is read: in no view, and no copy."""
+        return not (self._view or found.path in self._copies or found.path in self._added)
+
     def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
         """Return a copy of a file that is being written, None for one that cannot be read."""
         try:
             if isinstance(error, Changed) and found.path not in self.copied:
                 self.copied.add(found.path)
-                return self._snapped(found)
+                database = self._backed_up(found) if found.path in self._databases else None
+                return database or self._copied(found)
         except FileNotFoundError:
             self.copied.discard(found.path)
             self.left_out[printable(found.path)] = "It was removed meanwhile."
@@ -172,6 +160,9 @@ class SessionFolder:
             return None
         self.left_out[printable(found.path)] = error.message
         return None
+
+    def check(self) -> None:
+        """Do nothing: what does not belong together is named."""
 
     def _all(self) -> Iterator[Found]:
         """Yield what is stored, sorted."""
@@ -206,8 +197,8 @@ class SessionFolder:
 
     def _stored(self, found: Found) -> Found | None:
         """Return a path as it is stored, None if it is left out."""
-        if found.path == _PARENT:
-            return None  # an empty folder: what is added is in it
+        if found.path == _PARENT or self._belongs_to_database(found.path):
+            return None  # an empty folder in which what is added is, or part of a stored copy
         if found.mode in {LINK, FOLDER}:
             return found
         if found.stat and self._view:
@@ -223,29 +214,40 @@ class SessionFolder:
             self.left_out[printable(found.path)] = f"It cannot be read: {error.strerror}."
             return None
 
-    def _sizes(self) -> Iterator[int]:
-        """Yield the sizes of all files, and note the links that lead out of the folder."""
+    def _stats(self) -> Iterator[tuple[str, os.stat_result]]:
+        """Yield all files and folders, and note the links that lead out of the folder."""
         for path, entry in self._entries():
             if entry.is_symlink():
                 self._note_link(path, str(Path(entry.path).readlink()))
             else:
                 with suppress(FileNotFoundError):  # removed meanwhile
-                    yield entry.stat(follow_symlinks=False).st_size
+                    yield path, entry.stat(follow_symlinks=False)
 
     def _entries(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """Yield what is neither a folder nor in one that is left out, in no order."""
+        """Yield what is not left out with its folder; a folder before what it contains.
+
+        The order is the same each time.
+        """
         pending = [""]
         while pending:
             folder = pending.pop()
             with suppress(OSError), os.scandir(f"{self._root}/{folder}") as entries:
-                for entry in entries:
+                for entry in sorted(entries, key=lambda each: each.name):
                     path = f"{folder}/{entry.name}" if folder else entry.name
                     if path in self._hidden_paths:
                         continue
-                    if not entry.is_dir(follow_symlinks=False):
-                        yield path, entry
-                    elif not self._leaves_out(Found(path, FOLDER)):
+                    if entry.is_dir(follow_symlinks=False):
+                        if self._leaves_out(Found(path, FOLDER)):
+                            continue
                         pending.append(path)
+                    yield path, entry
+
+    def _mode(self, path: str, found: os.stat_result) -> int:
+        """Return the mode of the folder's own file: copies in a view have others."""
+        if self._view and self._view.states is not None:
+            with suppress(OSError):
+                return (self._live / path).lstat().st_mode
+        return found.st_mode
 
     def _note_link(self, path: str, target: str) -> None:
         if link_problem(path, target) and not problem(path):
@@ -255,17 +257,67 @@ class SessionFolder:
         """Return a file with the state of what is read: itself, or a copy. Raises OSError."""
         if redaction.is_git_text(found.path):
             return self._without_tokens(found)
+        if not self._is_database(found):
+            return found
+        places = {self._live / found.path, self._root / found.path}
+        if any(map(databases.is_at_work, places)):
+            return self._backed_up(found) or found
+        if not any(map(databases.has_log, places)):
+            self._databases.add(found.path)  # a log that somebody begins now is of a later moment
         return found
 
-    def _snapped(self, found: Found) -> Found:
-        """Return a copy of a file as long as it is now: of what is only appended to, a state."""
+    def _is_database(self, found: Found) -> bool:
+        """Return whether a file is a database that may not be of one moment with its log."""
+        if (self._view and self._view.atomic) or not found.stat:
+            return False
+        return databases.is_database(self._root / found.path, found.stat.st_size)
+
+    def _belongs_to_database(self, path: str) -> bool:
+        """Return whether a file is the log of a database that is stored whole."""
+        return path.endswith(databases.SIDES) and path.rpartition("-")[0] in self._databases
+
+    def _backed_up(self, found: Found) -> Found | None:
+        """Return a copy of a database by SQLite, None if it cannot copy it, which is noted."""
         copy = self._new()
-        with (self._root / found.path).open("rb") as source, copy.open("wb") as target:
-            left = os.fstat(source.fileno()).st_size
-            while left and (body := source.read(min(left, _CHUNK))):
-                target.write(body)
-                left -= len(body)
+        try:
+            databases.backup(self._live / found.path, copy)
+        except sqlite3.Error as error:
+            self._databases.discard(found.path)
+            self.torn[found.path] = f"SQLite cannot copy it ({error}): its bytes are stored."
+            return None
+        self._databases.add(found.path)
         return self._replaced(found, copy)
+
+    def _copied(self, found: Found) -> Found:
+        """Return a copy of a file as long as it is now. Raises OSError.
+
+        Of what is only appended to, that is how it was at one moment.
+        """
+        copy = self._new()
+        for _ in range(reading.ATTEMPTS):
+            if self._copy(found, copy):
+                break
+        else:
+            self.torn.setdefault(
+                found.path, "It was written all the time: its parts are of different moments."
+            )
+        return self._replaced(found, copy)
+
+    def _copy(self, found: Found, copy: Path) -> bool:
+        """Copy a file; return whether nothing but its end has changed meanwhile, and a while after.
+
+        A program that writes a file bit by bit may have paused in the middle.
+        """
+        with (self._root / found.path).open("rb", buffering=0) as source, copy.open("wb") as target:
+            os.fdatasync(source.fileno())  # else writes by way of a mapping change no times
+            before = os.fstat(source.fileno())
+            wanted = _digest(source, before.st_size, target)
+            time.sleep(reading.QUIET / 1e9)
+            source.seek(0)
+            same = _digest(source, before.st_size) == wanted
+            after = os.fstat(source.fileno())
+        grown = after.st_size > before.st_size
+        return same and (grown or reading.identity(before) == reading.identity(after))
 
     def _without_tokens(self, found: Found) -> Found:
         """Return a file of git, without the tokens in its addresses."""
@@ -292,6 +344,17 @@ class SessionFolder:
 def _file(path: str, entry: os.DirEntry[str]) -> Found:
     """Return a file; raises FileNotFoundError."""
     return Found(path, FILE, entry.stat(follow_symlinks=False), problem=problem(path))
+
+
+def _digest(source: FileIO, size: int, target: BinaryIO | None = None) -> bytes:
+    """Return the sha256 of the first bytes of a file, which are also written to a target."""
+    digest = hashlib.sha256()
+    while size > 0 and (body := source.read(min(size, _CHUNK))):
+        digest.update(body)
+        if target:
+            target.write(body)
+        size -= len(body)
+    return digest.digest()
 
 
 def _key(item: tuple[str, Path]) -> bytes:

@@ -6,13 +6,15 @@ import asyncio
 import itertools
 import os
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from ..errors import FieldError, GpuQuotaError, InvalidFields, NotFound, refused
-from . import paths
+from . import databases, paths, reading
+from .disk import failures
 from .entries import FOLDER, LINK
 from .exclusion import Ignored
 from .lake.connection import connect
@@ -57,11 +59,17 @@ class Source(Protocol):
         None if it must be read again.
         """
 
+    def is_live(self, found: Found) -> bool:
+        """Return whether others may write a file while it is read."""
+
     def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
         """Return what is stored of a file that could not be read whole, None: it is left out.
 
         Raise the error where a version must have every file.
         """
+
+    def check(self) -> None:
+        """Raise Changed if files that belong together were written while they were read."""
 
 
 class Folder:
@@ -73,6 +81,7 @@ class Folder:
     def __init__(self, root: Path, patterns: Iterable[str] = ()) -> None:
         self._root = root
         self._ignored = Ignored(root, patterns)
+        self._databases: dict[str, os.stat_result] = {}
 
     def survey(self) -> Size:
         """Return the size of the folder."""
@@ -82,6 +91,7 @@ class Folder:
         """Yield what the folder contains."""
         everything = self._walk()
         while batch := await in_thread(list, itertools.islice(everything, BATCH)):
+            await in_thread(self._note_databases, batch)
             yield batch
 
     def path(self, found: Found) -> Path:
@@ -92,13 +102,33 @@ class Folder:
         """Return the state in which a file was read."""
         return read
 
+    def is_live(self, found: Found) -> bool:
+        """Return that others may write every file."""
+        return True
+
     def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
         """Raise the error."""
         raise error
 
+    def check(self) -> None:
+        """Raise Changed if a database was written after it was read and before its log was."""
+        for path, before in self._databases.items():
+            with failures.reading(self._root / path):
+                after = (self._root / path).stat()
+            if reading.identity(before) != reading.identity(after):
+                raise reading.changing(self._root / path)
+
     def _walk(self) -> Iterator[Found]:
         """Yield what is stored. Raises InvalidFields for state of this product."""
         return walk(str(self._root), self._ignored)
+
+    def _note_databases(self, batch: Iterable[Found]) -> None:
+        """Note databases whose changes are in another file, as they are before they are read."""
+        for found in batch:
+            path, size = self._root / found.path, found.stat.st_size if found.stat else 0
+            with suppress(OSError):  # reading it says why
+                if databases.is_database(path, size) and databases.has_log(path):
+                    self._databases[found.path] = path.stat()
 
 
 def surveyed(everything: Iterable[Found], name: str) -> Size:
@@ -176,9 +206,16 @@ class Prefix:
         """Return the state in which a file was read."""
         return read
 
+    def is_live(self, found: Found) -> bool:
+        """Return that nobody else knows the fetched files."""
+        return False
+
     def instead(self, found: Found, error: GpuQuotaError) -> Found | None:
         """Raise the error."""
         raise error
+
+    def check(self) -> None:
+        """Do nothing: objects do not belong together."""
 
     async def _fetch(self, key: str, limit: asyncio.Semaphore) -> None:
         async with limit:

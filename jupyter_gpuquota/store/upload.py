@@ -30,7 +30,7 @@ from .lake.history import Stats
 from .lake.objects import Objects
 from .packs import PART, SMALL, Loose, Pack, Packer, encode_index
 from .progress import Meter, Report
-from .reading import Content
+from .reading import Content, Watch
 from .sources import BATCH, Folder, Source
 from .tasks import Background, in_thread
 from .tree import Found
@@ -39,7 +39,9 @@ Offer = Callable[[str, bytes], Awaitable[None]]
 """Is given the sha256 and the bytes of a part, and may keep them."""
 
 
-async def read(path: Path, offer: Offer) -> tuple[Content, os.stat_result]:
+async def read(
+    path: Path, offer: Offer, watch: Watch | None = None
+) -> tuple[Content, os.stat_result]:
     """Return the content of a file that nobody writes meanwhile, and the file's state.
 
     Each part is offered as soon as it is read. Those of a file that changes are offered in vain:
@@ -52,7 +54,10 @@ async def read(path: Path, offer: Offer) -> tuple[Content, os.stat_result]:
         with failures.reading(path):
             file = await in_thread(path.open, "rb")
         with file:
-            before = os.fstat(file.fileno())
+            number = file.fileno()
+            before = await in_thread(watch.begin, number) if watch else os.fstat(number)
+            if before is None:
+                break
             content = await _read(path, file, offer)
             after = os.fstat(file.fileno())
         if reading.identity(before) == reading.identity(after):
@@ -121,6 +126,7 @@ class Upload:
         self._objects = objects
         self._catalog = catalog
         self._meter = Meter(report)
+        self._watch: Watch
         self._packer = Packer()
         self._packing: set[str] = set()
         self._read_now: list[tuple[os.stat_result, Content]] = []
@@ -135,6 +141,7 @@ class Upload:
         """
         if isinstance(source, Path):
             source = Folder(source)
+        self._watch = await in_thread(Watch)
         count, size = await in_thread(source.survey)
         self._meter.add(all_files=count, all_bytes=size)
         with spool() as entries:
@@ -142,9 +149,12 @@ class Upload:
             async with Background(_SENDING) as sends:
                 async for batch in source.batches():
                     await self._store(source, batch, entries, sends)
+                await in_thread(source.check)
                 if last := self._packer.rest():
                     await sends.start(self._send_pack, last)
             version, body = await in_thread(self._manifest, entries)
+        # What a manifest names is on the disk before it.
+        await self._objects.flush()
         await self._objects.create(layout.manifest(version), body)
         sent = self._meter.progress.moved
         return Uploaded(version, replace(self._stats, added=sent))
@@ -174,7 +184,8 @@ class Upload:
         A file without a content is left out of the version.
         """
         files = [each for each in batch if each.mode not in {LINK, FOLDER}]
-        known = self._catalog.contents(each.stat for each in files if each.stat)
+        told = [each.stat for each in files if each.stat and self._watch.tells(each.stat)]
+        known = self._catalog.contents(told)
         contents: dict[str, Content | None] = {}
         bodies: dict[str, bytes] = {}
         reading.ahead(
@@ -226,14 +237,22 @@ class Upload:
             await self._send(part, body, sends)
 
         try:
-            content, stats = await read(source.path(found), offer)
+            content, stats = await read(source.path(found), offer, self._watched(source, found))
         except NOT_WHOLE as error:
             other = source.instead(found, error)
             return await self._stream(source, other, sends) if other else None
-        if known := source.state(found, stats):
+        if known := self._known(source, found, stats):
             self._catalog.remember([(known, content)])
         self._meter.add(files=1)
         return content
+
+    def _watched(self, source: Source, found: Found) -> Watch | None:
+        return self._watch if source.is_live(found) else None
+
+    def _known(self, source: Source, found: Found, stats: os.stat_result) -> os.stat_result | None:
+        """Return by which state a file is known later, None if it must be read again."""
+        known = source.state(found, stats)
+        return known if known and self._watch.tells(known) else None
 
     async def _send(self, part: str, body: bytes, sends: Background) -> None:
         """Send a part of a file soon, unless the lake has it or will have it."""
@@ -251,11 +270,13 @@ class Upload:
     def _look(self, source: Source, found: Found) -> tuple[Content | None, bytes]:
         """Read a file; return its content, and its bytes if it is small."""
         try:
-            (content, body), stats = reading.whole(source.path(found), reading.small_or_hashed)
+            watch = self._watched(source, found)
+            path, read = source.path(found), reading.small_or_hashed
+            (content, body), stats = reading.whole(path, read, watch)
         except NOT_WHOLE as error:
             other = source.instead(found, error)
             return self._look(source, other) if other else (None, b"")
-        if known := source.state(found, stats):
+        if known := self._known(source, found, stats):
             self._read_now.append((known, content))
         return content, body
 
@@ -268,13 +289,14 @@ class Upload:
 
     async def _send_pack(self, loose: Loose) -> None:
         pack = await in_thread(loose.pack)
-        await self._objects.create(layout.pack(pack.sha256), pack.body)
-        await self._objects.create(layout.index(pack.sha256), encode_index(pack.held))
+        await self._objects.create(layout.pack(pack.sha256), pack.body, durable=False)
+        index = encode_index(pack.held)
+        await self._objects.create(layout.index(pack.sha256), index, durable=False)
         await in_thread(self._note_pack, pack)
         self._meter.add(moved=len(pack.body))
 
     async def _send_content(self, part: str, body: bytes) -> None:
-        await self._objects.create(layout.content(part), body)
+        await self._objects.create(layout.content(part), body, durable=False)
         await in_thread(self._catalog.add_objects, [part])
         self._meter.add(moved=len(body))
 

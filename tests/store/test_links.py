@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.errors import Damaged
-from jupyter_gpuquota.store import snapshots
+from jupyter_gpuquota.store import attributes
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0/"), min_size=1, max_size=9)
 PATHS = st.lists(NAMES.filter(lambda name: name not in {".", ".."}), min_size=1, max_size=4)
@@ -17,19 +17,19 @@ PATHS = st.lists(NAMES.filter(lambda name: name not in {".", ".."}), min_size=1,
 
 @given(st.dictionaries(PATHS.map("/".join), NAMES))
 def test_what_is_encoded_is_decoded(found: dict[str, str]) -> None:
-    assert snapshots.decode_links(snapshots.encode_links(found)) == found
+    assert attributes.decode_links(attributes.encode_links(found)) == found
 
 
 def test_names_that_are_not_utf8_are_kept() -> None:
     found = {"a\udce9": "/x/\udcff"}
-    assert snapshots.encode_links(found) == b"a\xe9\0/x/\xff\0"
-    assert snapshots.decode_links(snapshots.encode_links(found)) == found
+    assert attributes.encode_links(found) == b"a\xe9\0/x/\xff\0"
+    assert attributes.decode_links(attributes.encode_links(found)) == found
 
 
 def made(root: Path, body: bytes) -> None:
     file = root.parent / "links"
     file.write_bytes(body)
-    snapshots.make(root, file)
+    attributes.make_links(root, file)
 
 
 @pytest.fixture

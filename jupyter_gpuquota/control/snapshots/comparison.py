@@ -148,13 +148,13 @@ def difference(before: bytes, after: bytes) -> str:
     try:
         old, new = _without_outputs(before), _without_outputs(after)
         found = nbdime.diff_notebooks(old, new)
-    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        out = io.StringIO()
+        config = PrettyPrintConfig(
+            out=out, include=_Sources(), use_color=False, use_git=False, use_diff=False
+        )
+        pretty_print_notebook_diff("before", "after", old, found, config)
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise ValueError("it cannot be read as a notebook.") from error
-    out = io.StringIO()
-    config = PrettyPrintConfig(
-        out=out, include=_Sources(), use_color=False, use_git=False, use_diff=False
-    )
-    pretty_print_notebook_diff("before", "after", old, found, config)
     return _without_heading(out.getvalue())
 
 

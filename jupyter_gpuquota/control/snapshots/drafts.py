@@ -8,6 +8,7 @@ import os
 import pickletools
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -47,6 +48,16 @@ _SUFFIX = ".pickle"
 _LEFT = "skipped.json"
 _OPCODES = 200_000
 """The most steps of a pickle that are looked through one by one."""
+_NO_FILE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    KeyError,
+    AttributeError,
+    TypeError,
+    RuntimeError,
+)
+"""What reading a file of variables raises that is none: it comes from a session."""
 _DUMP = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
 
@@ -121,7 +132,7 @@ def chosen_variables(found: BinaryIO, target: BinaryIO, path: str) -> KernelPart
                 else:
                     stored.writestr(zipfile.ZipInfo(member), body)
                     names.append(name)
-    except (zipfile.BadZipFile, KeyError) as error:
+    except _NO_FILE as error:
         raise ValueError(f"The file of variables cannot be read: {error}.") from error
     target.seek(0)
     sha256 = hashlib.sha256(target.read()).hexdigest()

@@ -48,6 +48,8 @@ _MARKS = frozenset({"conda-meta", "CACHEDIR.TAG", "controller.lock"})
 """What is in others: environments, caches, and the product's own state."""
 _OF_VENV = frozenset({"lib", "lib64", "share"})
 _NOTEBOOKS = 1000
+_UNREAD = 20
+"""Notebooks that are named at most because they cannot be read."""
 _LARGE = 64 << 20
 _CHUNK = 1 << 20
 
@@ -82,7 +84,7 @@ def look(
     def attempt(part: str, step: Callable[[], None]) -> None:
         try:
             step()
-        except (OSError, ValueError, subprocess.SubprocessError) as error:
+        except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
             found["problems"].append([part, words(error, secrets)])
 
     def checked_out() -> None:
@@ -94,20 +96,18 @@ def look(
     def packages() -> None:
         found["environment"] = installed.packages(python, origin) if python else {}
 
-    def listed() -> None:
-        found["notebooks"] = []
-        for each in notebooks(root):
-            found["notebooks"].append(each)
-
     def chosen() -> None:
-        found["artifacts"] = list(files(root, artifacts))
+        found["artifacts"] = []
+        for path in files(root, artifacts):
+            name = str(path.relative_to(root))
+            attempt(f"artifacts:{name}", partial(_add_file, found["artifacts"], path, name))
         missing = (f"left out:{each}" for each in artifacts if not _matches(root, each))
         found["problems"] += [[part, "No file matches it."] for part in missing]
 
     attempt("git", checked_out)
     attempt("environment", packages)
     attempt("gpus", lambda: found.update(gpus=gpus()))
-    attempt("notebooks", listed)
+    attempt("notebooks", partial(_list_notebooks, found, root))
     attempt("artifacts", chosen)
     return found
 
@@ -118,6 +118,24 @@ def _add(found: dict[str, Any], part: str, step: Callable[[], Repository]) -> No
     found["git"].append(each.part)
     found["patches"].append(each.patch.decode(errors="surrogateescape"))
     found["problems"] += [[part, why] for why in each.problems]
+
+
+def _list_notebooks(found: dict[str, Any], root: Path) -> None:
+    """Add the notebooks to what is found, and name the first ones that cannot be read."""
+    found["notebooks"], unread = [], 0
+    for each in notebooks(root):
+        found["notebooks"].append(each)
+        why = each.pop("unread")
+        unread += bool(why)
+        if why and unread <= _UNREAD:
+            found["problems"].append([f"unread:{each['path']}", why])
+    if unread > _UNREAD:
+        found["problems"].append(["unread", f"{unread - _UNREAD} more, not named here."])
+
+
+def _add_file(artifacts: list[dict[str, Any]], path: Path, name: str) -> None:
+    """Add a file to the artifacts. Raises OSError."""
+    artifacts.append(file_part(path, name))
 
 
 def _matches(root: Path, pattern: str) -> bool:
@@ -170,8 +188,8 @@ def _run(command: list[str]) -> str:
 def notebooks(root: Path, patience: float = PATIENCE) -> Iterator[dict[str, Any]]:
     """Yield the notebooks below a folder, as fields of a `NotebookPart`.
 
-    What is no notebook has no cells. Raises TimeoutError after `patience` seconds, ValueError after
-    very many notebooks.
+    What is no notebook has no cells; `unread` says why, and is empty for others. Raises
+    TimeoutError after `patience` seconds, ValueError after very many notebooks.
     """
     deadline = time.monotonic() + patience
     count = 0
@@ -192,15 +210,12 @@ def notebooks(root: Path, patience: float = PATIENCE) -> Iterator[dict[str, Any]
                 yield _notebook(path, str(path.relative_to(root)))
 
 
-def files(root: Path, patterns: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Yield the files that match any pattern, each once, as fields of a `FilePart`.
-
-    Raises OSError.
-    """
+def files(root: Path, patterns: Iterable[str]) -> Iterator[Path]:
+    """Yield the files that match any pattern, each once. Raises OSError."""
     found = {path for pattern in patterns for path in root.glob(pattern)}
     for path in sorted(found):
         if path.is_file() and not path.is_symlink():
-            yield file_part(path, str(path.relative_to(root)))
+            yield path
 
 
 def file_part(path: Path, name: str) -> dict[str, Any]:
@@ -214,17 +229,23 @@ def file_part(path: Path, name: str) -> dict[str, Any]:
 
 
 def _notebook(path: Path, name: str) -> dict[str, Any]:
-    part = file_part(path, name)
-    cells = _cells(path) if part.pop("size") <= _LARGE else []
+    part: dict[str, Any] = {"path": name, "sha256": ""}
+    cells: list[dict[str, object]] = []
+    why = ""
+    try:
+        part = file_part(path, name)
+        cells = _cells(path) if part.pop("size") <= _LARGE else []
+    except OSError as error:
+        why = f"It cannot be read: {error.strerror}."
+    except (ValueError, RecursionError):
+        why = "It is no notebook that can be read: its cells are not counted."
     code = [each for each in cells if each.get("cell_type") == "code"]
     ran = [each for each in code if each.get("execution_count")]
-    return {**part, "cells": len(code), "executed": len(ran)}
+    return {**part, "cells": len(code), "executed": len(ran), "unread": why}
 
 
 def _cells(path: Path) -> list[dict[str, object]]:
-    try:
-        found = json.loads(path.read_bytes())
-    except ValueError:
-        return []
+    """Return the cells of a notebook. Raises OSError, ValueError, RecursionError."""
+    found = json.loads(path.read_bytes())
     cells = found.get("cells", []) if isinstance(found, dict) else []
     return [each for each in cells if isinstance(each, dict)] if isinstance(cells, list) else []

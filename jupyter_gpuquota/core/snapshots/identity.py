@@ -19,6 +19,8 @@ import msgspec
 
 from ...errors import Damaged
 from ...model.snapshots.manifest import SCHEMA, Manifest
+from ...model.struct import decoded
+from ..utf8 import encodable
 
 SNAPSHOTS = "snapshots/"
 MANIFEST = ".json"
@@ -33,7 +35,11 @@ _OF_ONE = re.compile(rf"{SNAPSHOTS}[0-9a-f]{{{_DIGITS}}}/[0-9a-f]{{64}}\..+")
 
 def encode(manifest: Manifest) -> bytes:
     """Return the canonical bytes of a manifest: JSON with sorted keys."""
-    return msgspec.json.encode(manifest, order="deterministic")
+    try:
+        return msgspec.json.encode(manifest, order="deterministic")
+    except UnicodeEncodeError:
+        found = msgspec.convert(encodable(msgspec.to_builtins(manifest)), Manifest)
+        return msgspec.json.encode(found, order="deterministic")
 
 
 def identity(body: bytes) -> str:
@@ -49,7 +55,7 @@ def decode(body: bytes, snapshot: str) -> Manifest:
             hint="Restore the lake from a copy, or remove the snapshot.",
         )
     try:
-        found = msgspec.json.decode(body, type=Manifest)
+        found = decoded(body, Manifest)
     except msgspec.DecodeError as error:
         raise Damaged(f"The manifest of the snapshot {snapshot[:12]}: {error}.") from error
     if found.schema > SCHEMA:

@@ -24,7 +24,7 @@ from . import environment
 from .redaction import LEFT_OUT
 
 _NUMBER = re.compile(r"-r(\d+)$")
-_NOTES = frozenset({"env", "left out", "written"})
+_NOTES = frozenset({"env", "left out", "unread", "written"})
 _LISTED = 10
 _LATELY = timedelta(days=1)
 _REMAKE = "Name another one with --environment, or make it again: see --dry-run."

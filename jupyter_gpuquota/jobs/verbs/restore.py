@@ -12,15 +12,19 @@ from pathlib import Path
 
 from ...control.snapshots.drafts import VARIABLES
 from ...errors import Conflict
-from ...store import snapshots
+from ...store import attributes
 from ...store.cache.export import export
 from ...store.disk.failures import own_files
+from ...store.disk.files import flush, sync_path
 from ...store.processes import room
 from ...store.progress import Steps
 from ...store.snapshots import OWN
 from ...store.tasks import in_thread
 from .. import caches, lakes
 from ..job import Job
+
+_WIDEST = 0o022
+"""The bits that no file has unless a snapshot says that it had them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +52,9 @@ async def run(job: Job, args: argparse.Namespace) -> None:
     trees = [(args.tree, Path(args.folder))]
     trees += [(caches.copy(tree), Path(folder)) for tree, folder in args.also]
     steps, made = Steps(job.progress), dict[Path, Path]()
+    modes: list[tuple[Path, bytes | None]] = []
+    umask = os.umask(_WIDEST)
+    os.umask(umask | _WIDEST)
     with own_files():
         async with AsyncExitStack() as stack:
             for tree, folder in trees:
@@ -58,8 +65,11 @@ async def run(job: Job, args: argparse.Namespace) -> None:
                     beside = room(folder.with_name(f"{prefix}{job.id}"), prefix)
                     target = made[folder] = await stack.enter_async_context(beside) / "tree"
                 await export(tree.version, target, objects, None, steps)
-                await in_thread(partial(_tidied, target, variables=args.variables))
+                tidied = partial(_tidied, target, variables=args.variables)
+                modes.append((target, await in_thread(tidied)))
                 steps.next()
+            for target, body in reversed(modes):
+                await in_thread(attributes.set_modes, target, body, umask)
             for folder in made:
                 _check(folder)
             for folder, tree in made.items():
@@ -81,17 +91,23 @@ def _inside(made: Mapping[Path, Path], folder: Path) -> Path | None:
     return None
 
 
-def _tidied(made: Path, *, variables: bool) -> None:
-    """Remove what is not the user's from a tree, and make its links that lead out of it."""
-    own = made / OWN
+def _tidied(made: Path, *, variables: bool) -> bytes | None:
+    """Remove what is not the user's from a tree, and make its links that lead out of it.
+
+    Return its list of modes, None if it has none.
+    """
+    own, modes = made / OWN, None
     if own.is_dir():
-        snapshots.make(made, own / snapshots.LINKS)
+        attributes.make_links(made, own / attributes.LINKS)
+        if (own / attributes.MODES).is_file():
+            modes = (own / attributes.MODES).read_bytes()
         if variables and (own / VARIABLES).is_file():
             (own / VARIABLES).chmod(0o600)
             (own / VARIABLES).rename(own.parent / VARIABLES)
         shutil.rmtree(own)
         if not any(own.parent.iterdir()):
             own.parent.rmdir()
+    return modes
 
 
 def _check(folder: Path) -> None:
@@ -101,5 +117,7 @@ def _check(folder: Path) -> None:
 
 def _put(made: Path, folder: Path) -> None:
     """Rename a complete tree into place."""
+    flush(made)
     _check(folder)
     made.rename(folder)
+    sync_path(folder.parent)

@@ -20,6 +20,7 @@ from ...errors import Conflict, Damaged, StorageFailed
 from ...model.datasets.datasets import Lake
 from ...model.snapshots.manifest import Manifest, PartProblem, VolumePart
 from ...model.snapshots.orders import SnapshotOrder
+from ...model.struct import decoded
 from ...store.disk.failures import own_files
 from ...store.exclusion import Rules
 from ...store.frozen import View, frozen, providers
@@ -173,7 +174,7 @@ def _with(manifest: Manifest, *problems: PartProblem) -> Manifest:
 
 def _read(path: Path) -> SnapshotOrder:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=SnapshotOrder)
+        return decoded(path.read_bytes(), SnapshotOrder)
     except OSError as error:
         raise StorageFailed(
             f"{path} cannot be read: {error.strerror}.", hint="Take the snapshot again."

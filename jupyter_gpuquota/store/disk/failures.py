@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...errors import Conflict, StorageFailed
+from ..paths import printable
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
@@ -26,17 +27,18 @@ def storage(root: Path) -> Iterator[None]:
 
 def failure(root: Path, error: OSError) -> StorageFailed:
     """Return the error of a folder that cannot be read or written."""
+    name = printable(str(root))
     if error.errno in _FULL:
         return StorageFailed(
-            f"The disk of {root} is full.", hint="Remove cached versions, or other files."
+            f"The disk of {name} is full.", hint="Remove cached versions, or other files."
         )
     if error.errno in _READ_ONLY:
         return StorageFailed(
-            f"{root} cannot be written: {error.strerror}.",
+            f"{name} cannot be written: {error.strerror}.",
             hint="Check that it is mounted for writing, and the rights of this account.",
         )
     why = error.strerror or type(error).__name__
-    return StorageFailed(f"{root} cannot be used: {why}.", hint="Check its disk or mount.")
+    return StorageFailed(f"{name} cannot be used: {why}.", hint="Check its disk or mount.")
 
 
 def free(root: Path) -> int:
@@ -78,12 +80,13 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise Changed(
-            f"{path} was removed while the folder was read.",
+            f"{printable(str(path))} was removed while the folder was read.",
             hint="Stop what removes files, or sync a copy.",
         ) from error
     except OSError as error:
         raise Unreadable(
-            f"{path} cannot be read: {error.strerror}.", hint="Check its rights and its disk."
+            f"{printable(str(path))} cannot be read: {error.strerror}.",
+            hint="Check its rights and its disk.",
         ) from error
 
 
@@ -95,7 +98,7 @@ def own_files() -> Iterator[None]:
     except OSError as error:
         if error.errno in _FULL:
             raise _full() from error
-        where = error.filename or "A temporary file"
+        where = printable(str(error.filename)) if error.filename else "A temporary file"
         raise StorageFailed(
             f"{where} cannot be used: {error.strerror}.", hint="Check its rights and its disk."
         ) from error

@@ -8,13 +8,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import jupyter_gpuquota
 from jupyter_gpuquota.control.inside import kernel_variables
 from jupyter_gpuquota.control.inside.carrying import Unreadable
 from jupyter_gpuquota.control.snapshots import drafts
-from jupyter_gpuquota.control.snapshots.parts import notebooks, repositories
+from jupyter_gpuquota.control.snapshots.parts import look, notebooks, repositories
+from jupyter_gpuquota.core.snapshots import identity
+from jupyter_gpuquota.core.utf8 import encodable
+from jupyter_gpuquota.model.snapshots.manifest import FilePart
+from tests.jobs.snapshots.taken import order
 
 HIDDEN = "hunter-22222"
 
@@ -102,3 +107,45 @@ def test_of_as_many_repositories_as_are_recorded_none_is_missing(tmp_path: Path)
     for number in range(20):
         (tmp_path / f"{number:02}/.git").mkdir(parents=True)
     assert len(list(repositories(tmp_path))) == 20
+
+
+def test_what_cannot_be_read_or_encoded_is_named_and_the_rest_is_found(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    for name, body in {
+        b"deep.ipynb": b'{"cells":' * 100_000,
+        b"no.ipynb": b"no notebook",
+        b"odd-\xe9.ipynb": b'{"cells": [{"cell_type": "code"}]}',
+        b"text.ipynb": b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}',
+        b"one.pt": b"1",
+    }.items():
+        (tmp_path / os.fsdecode(name)).write_bytes(body)
+    found = drafts.answered(said(tmp_path, "*.pt", "/etc/*"))
+    counted = {each["path"]: each["cells"] for each in found["notebooks"]}
+    odd = os.fsdecode(b"odd-\xe9.ipynb")
+    assert counted == {"deep.ipynb": 0, "no.ipynb": 0, odd: 1, "text.ipynb": 1}
+    named = [part for part, _ in found["problems"]]
+    assert {"unread:deep.ipynb", "unread:no.ipynb", "artifacts"} <= set(named)
+    assert found["git"]
+    draft = drafts.added_to(
+        order(tmp_path).draft, found, lambda *_: FilePart(path="", size=0, sha256="")
+    )
+    read = identity.decode(body := identity.encode(draft), identity.identity(body))
+    assert r"odd-\xe9.ipynb" in {each.path for each in read.notebooks}
+    assert r"odd-\xe9.ipynb" in read.git[0].untracked
+
+
+def test_of_very_many_notebooks_that_cannot_be_read_some_are_named(tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"{number}.ipynb").touch()
+    found = look(tmp_path, [], "", [])
+    assert len([part for part, _ in found["problems"] if part.startswith("unread:")]) == 20
+    assert ["unread", "10 more, not named here."] in found["problems"]
+
+
+@pytest.mark.parametrize(
+    "text", ["caf\udce9", "\ud800", {"\udcff": ["\ud83d"]}, "ok", 1, None], ids=ascii
+)
+def test_any_text_can_be_encoded(text: object) -> None:
+    msgspec.json.encode(encodable(text))
+    assert encodable("caf\udce9 \ud800 ö") == r"caf\udce9 \ud800 ö"
+    assert encodable("caf\udce9 ö") == r"caf\xe9 ö"

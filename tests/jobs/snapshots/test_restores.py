@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from jupyter_gpuquota.core.snapshots import identity
 from jupyter_gpuquota.jobs.job import Job, LinesReporter
 from jupyter_gpuquota.jobs.verbs import snapshot
 from jupyter_gpuquota.model.datasets.jobs import JobReport
+from jupyter_gpuquota.store.catalog import Catalog
+from jupyter_gpuquota.store.upload import Upload
 from tests.jobs.conftest import ROOT, lake, lake_url
 from tests.jobs.forks import Forks, steps_of
 from tests.jobs.snapshots.taken import OWNER, manifests, order
@@ -27,6 +30,17 @@ __all__ = ["lake", "lake_url", "own_disk"]
 
 pytestmark = pytest.mark.timeout(7200)
 
+MODES = {
+    "id_key": 0o600,
+    "group": 0o664,
+    "run.sh": 0o750,
+    "closed": 0o400,
+    "all": 0o777,
+    "set": 0o4755,
+    "a": 0o700,
+    "only-links": 0o555,
+    ".": 0o711,
+}
 ALL, QUICK = 200, 8
 """Rounds of the storm, and in `make test`."""
 
@@ -43,6 +57,11 @@ def folder(tmp_path: Path) -> Path:
     (folder / "only-links").mkdir()
     (folder / "only-links" / "out").symlink_to("/etc/passwd")
     (folder / "up").symlink_to("../elsewhere")
+    for name, mode in MODES.items():
+        path = folder / name
+        if not path.exists():
+            path.write_text("1")
+        path.chmod(mode)
     return folder
 
 
@@ -132,3 +151,38 @@ def test_a_disk_that_is_full_or_read_only_is_told(
     assert ran.returncode != 0
     assert "StorageFailed" in ran.stdout
     assert said in ran.stdout
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o002, 0o077, 0o000])
+def test_modes_come_back_as_far_as_the_umask_allows(
+    tree: str, tmp_path: Path, lake_url: str, umask: int
+) -> None:
+    target = tmp_path / f"restored-{umask}"
+    restored(tree, target, lake_url, umask)
+    found = {name: stat.S_IMODE((target / name).stat().st_mode) for name in MODES}
+    wanted = {name: mode & 0o777 & ~umask for name, mode in MODES.items()}
+    assert found == {**wanted, ".": wanted["."] | 0o700}
+    plain = stat.S_IMODE((target / "a" / "1.txt").stat().st_mode)
+    assert plain == 0o644 & ~umask
+    assert (target / "only-links" / "out").is_symlink()
+    assert not (target / ".gpuquota").exists()
+
+
+def test_without_known_modes_nobody_else_gets_a_right(
+    folder: Path, lake, lake_url: str, tmp_path: Path
+) -> None:
+    """Earlier versions have stored no modes."""
+    for link in ("up", "only-links/out"):
+        (folder / link).unlink()
+    uploaded = asyncio.run(Upload(lake, Catalog(":memory:"), lambda _: None).run(folder))
+    target = tmp_path / "restored"
+    restored(f"x@{uploaded.version}", target, lake_url, 0o022)
+    for path in (target, *target.rglob("*")):
+        assert path.is_symlink() or not path.stat().st_mode & 0o077, path
+    assert os.access(target / "run.sh", os.X_OK)
+
+
+def restored(tree: str, target: Path, lake_url: str, umask: int) -> None:
+    command = [sys.executable, "-m", "jupyter_gpuquota.store", *words(tree, target, lake_url)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, umask=umask, check=False)
+    assert done.returncode == 0, done.stderr

@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from jupyter_gpuquota.control.snapshots.registry import entry_of
 from jupyter_gpuquota.model.snapshots.orders import SnapshotOrder
 from jupyter_gpuquota.model.volumes.mounts import Mount
 from tests.jobs.conftest import ROOT, lake, lake_url
@@ -293,6 +294,43 @@ async def test_a_session_may_write_meanwhile(take, folder, lake, tmp_path):
         assert await verified(lake, manifest.tree.version) == []
         tree = await fetched(lake, manifest.tree.version, tmp_path / f"out-{snapshot}")
         assert set((tree / "log").read_bytes().split(b"\n")[:-1]) == {b"a line"}
+
+
+async def test_a_file_that_never_rests_makes_a_snapshot_incomplete(take, folder, lake):
+    path, stop = folder / "never.bin", threading.Event()
+    path.write_bytes(bytes(1 << 20))
+
+    def write() -> None:
+        number = 0
+        while not stop.is_set():
+            number += 1
+            with path.open("r+b", buffering=0) as file:
+                file.seek(number * 4096 % (1 << 20))
+                file.write(b"%d" % number)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        done = made(take(order(folder)))
+    finally:
+        stop.set()
+        writer.join()
+    assert "its parts are of different moments" in done["problems"]["torn:never.bin"]
+    manifest = (await manifests(lake))[done["snapshot"]]
+    shown = entry_of("main", done["snapshot"], manifest).snapshot
+    assert (shown.state, shown.problems, shown.consistency) == ("partial", 1, "best-effort")
+    done = made(take(order(folder)))
+    assert not [part for part in done["problems"] if part.startswith("torn")]
+
+
+async def test_what_cannot_be_encoded_stops_no_snapshot(take, folder, lake):
+    (folder / os.fsdecode(b"caf\xe9.ipynb")).write_text("{}")
+    (folder / "deep.ipynb").write_text('{"cells":' * 100_000)
+    done = made(take(order(folder)))
+    assert done["problems"]["unread:deep.ipynb"].startswith("It is no notebook")
+    manifest = (await manifests(lake))[done["snapshot"]]
+    assert r"caf\xe9.ipynb" in {each.path for each in manifest.notebooks}
+    assert entry_of("main", done["snapshot"], manifest).snapshot.state == "ready"
 
 
 async def test_a_folder_that_may_not_be_written_is_stored(take, folder, lake, tmp_path):

@@ -51,6 +51,16 @@ it('what works on the files of snapshots does not belong to datasets', () => {
   expect(jobText(nullTranslator.load(''), verify)).toBe('Verifying a snapshot');
 });
 
+it('torn files are there, but not whole', () => {
+  const problems = [{ part: 'torn:last.ckpt', message: 'It was written.' }];
+  const [torn] = partsOf(makeManifest({ problems })).slice(-1);
+  expect(torn).toEqual({
+    part: 'torn',
+    state: 'partly',
+    problems: ['last.ckpt: It was written.']
+  });
+});
+
 it('notes of a manifest are no missing parts', () => {
   const problems = [
     { part: 'left out:id_rsa', message: 'It is a file of keys.' },

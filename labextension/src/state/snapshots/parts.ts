@@ -18,7 +18,12 @@ export const PARTS = [
 export type Part = (typeof PARTS)[number];
 
 /** What a snapshot notes, though nothing of it failed. */
-export const NOTES: readonly string[] = ['env', 'left out', 'written'];
+export const NOTES: readonly string[] = [
+  'env',
+  'left out',
+  'unread',
+  'written'
+];
 
 /**
  * How a part of a snapshot is: stored, stored in part, missing, nothing to store, or only a note on
@@ -74,6 +79,8 @@ function has(manifest: Manifest, part: string): boolean {
       return Boolean(manifest.mlflow_run);
     case 'kernel':
       return Boolean(manifest.kernel);
+    case 'torn':
+      return true;
     case 'notebooks':
     case 'git':
     case 'data':

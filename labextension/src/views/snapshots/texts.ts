@@ -125,6 +125,8 @@ export function partTexts(
     hook: trans.__('Hook'),
     env: trans.__('Left out variables'),
     'left out': trans.__('Left out files'),
+    torn: trans.__('Torn files'),
+    unread: trans.__('Not read'),
     written: trans.__('Written meanwhile')
   };
 }
