@@ -158,7 +158,7 @@ class Trees:
         self._order = order
         self._objects = objects
         self._history = history
-        self._catalog = catalog
+        self.catalog = catalog
         self._steps = Steps(report)
 
     async def folder(self, source: SessionFolder, view: View | None) -> StoredTree:
@@ -178,7 +178,9 @@ class Trees:
             return None, [not_copied(mounted.volume, problem)]
         draft = self._order.draft
         rules = Rules(self._order.patterns, self._order.own)
-        source = SessionFolder(Path(mounted.folder), room, view=view, rules=rules)
+        source = SessionFolder(
+            Path(mounted.folder), room, view=view, rules=rules, catalog=self.catalog
+        )
         try:
             dataset = identity.volume_dataset(draft.owner)
             tree = await self._stored(dataset, mounted.folder, source, view)
@@ -213,7 +215,7 @@ class Trees:
             wanted,
             self._objects,
             self._history,
-            self._catalog,
+            self.catalog,
             clock=lambda: datetime.now(UTC),
             report=self._steps,
         )

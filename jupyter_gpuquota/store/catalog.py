@@ -26,6 +26,10 @@ CREATE TABLE IF NOT EXISTS files (
     device INTEGER, inode INTEGER, size INTEGER, modified INTEGER, changed INTEGER,
     sha256 BLOB NOT NULL, parts BLOB NOT NULL, PRIMARY KEY (device, inode)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS plain (
+    device INTEGER, inode INTEGER, size INTEGER, modified INTEGER, changed INTEGER,
+    PRIMARY KEY (device, inode)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS packs (sha256 BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS held (
     sha256 BLOB PRIMARY KEY, pack BLOB NOT NULL, place INTEGER NOT NULL
@@ -113,6 +117,31 @@ class Catalog:
                 )
                 for stats, content in files
                 if now - max(stats.st_mtime_ns, stats.st_ctime_ns) >= SETTLED
+            ],
+        )
+
+    def plain(self, files: Iterable[os.stat_result]) -> set[Identity]:
+        """Return which files have no keys in them, and have not changed since that was seen."""
+        found: set[Identity] = set()
+        for some in _some(map(identity, files)):
+            rows = self._db.execute(
+                f"WITH wanted (device, inode) AS (VALUES {', '.join(['(?, ?)'] * len(some))})"  # noqa: S608 (marks only)
+                " SELECT device, inode, size, modified, changed FROM wanted"
+                " CROSS JOIN plain USING (device, inode)",
+                [part for each in some for part in each[:2]],
+            )
+            found |= set(rows) & set(some)
+        return found
+
+    def remember_plain(self, files: Iterable[os.stat_result]) -> None:
+        """Remember files without keys, but for what changed too recently, as `remember` does."""
+        now = time.time_ns()
+        self._db.executemany(
+            "INSERT OR REPLACE INTO plain VALUES (?, ?, ?, ?, ?)",
+            [
+                identity(each)
+                for each in files
+                if now - max(each.st_mtime_ns, each.st_ctime_ns) >= SETTLED
             ],
         )
 

@@ -159,11 +159,8 @@ class Exclusion:
         self._patterns = Patterns((*lines, *rules.patterns))
         self._own = frozenset(_below(folder or root, rules.own))
 
-    def why(self, path: str, mode: Mode, size: int = 0) -> str:
-        """Return why a path is left out, empty if it is not.
-
-        Raises OSError for a file that cannot be looked through for keys.
-        """
+    def why(self, path: str, mode: Mode) -> str:
+        """Return why a path is left out, empty if it is not: `has_key` knows more of a file."""
         if path in self._own or (mode == FOLDER and self._is_state(path)):
             return STATE
         name = _named(path, mode)
@@ -172,7 +169,15 @@ class Exclusion:
             return f"It is excluded: {self._patterns.which(name)}"
         if mode == FOLDER:
             return self._why_folder(path) if decided is None else ""
-        return redaction.LEFT_OUT if mode != LINK and self._is_secret(path, size) else ""
+        return redaction.LEFT_OUT if mode != LINK and redaction.secret_path(path) else ""
+
+    def has_key(self, path: str, size: int) -> bool:
+        """Return whether a file that may hold a key or a token does. Raises OSError."""
+        handle = os.open(f"{self._root}/{path}", _READ)
+        try:
+            return redaction.secret_content(path, _read(handle, size))
+        finally:
+            os.close(handle)
 
     def _why_folder(self, path: str) -> str:
         """Return why a folder is left out that can be made again, empty for others."""
@@ -210,18 +215,6 @@ class Exclusion:
             return os.read(handle, len(_SIGNATURE)) == _SIGNATURE
         except OSError:
             return False
-        finally:
-            os.close(handle)
-
-    def _is_secret(self, path: str, size: int) -> bool:
-        """Return whether a file is one of credentials or keys. Raises OSError."""
-        if redaction.secret_path(path):
-            return True
-        if not redaction.may_hold_key(path, size):
-            return False
-        handle = os.open(f"{self._root}/{path}", _READ)
-        try:
-            return redaction.secret_content(path, _read(handle, size))
         finally:
             os.close(handle)
 

@@ -21,7 +21,7 @@ from ..core.exclusion import IGNORE_FILE
 from ..core.snapshots import redaction
 from ..errors import GpuQuotaError
 from . import attributes, databases, reading
-from .catalog import SETTLED
+from .catalog import SETTLED, Catalog, identity
 from .disk.failures import Changed
 from .entries import FILE, FOLDER, LINK
 from .exclusion import NO_RULES, Exclusion, Rules
@@ -45,9 +45,9 @@ class SessionFolder:
     """A session's folder, and files that are added to it below `OWN`.
 
     It is read from a frozen `view` where there is one. `exclude` are paths that are not the user's,
-    `rules` say what else is left out; `room` is a folder for copies. `left_out` has what was left
-    out, and why, by path; `copied` the files of which a copy was stored because somebody wrote
-    them, `torn` those whose copy is not of one moment, and why; `written` those that have changed
+    `rules` say what else is left out; `room` is a folder for copies. The `catalog` remembers which
+    files have no keys. `left_out` has what was left out, and why, by path; `copied` the files of
+    which a copy was stored because somebody wrote them, `torn` those whose copy is not of one moment, and why; `written` those that have changed
     since the snapshot was begun.
     """
 
@@ -59,6 +59,7 @@ class SessionFolder:
         added: Mapping[str, Path] | None = None,
         view: View | None = None,
         rules: Rules = NO_RULES,
+        catalog: Catalog | None = None,
     ) -> None:
         self.left_out: dict[str, str] = {}
         self.copied: set[str] = set()
@@ -68,6 +69,7 @@ class SessionFolder:
         self._live = root
         self._root = view.root if view else root
         self._view = view
+        self._catalog = catalog
         self._room = room
         self._hidden_paths = frozenset((*_HIDDEN, *exclude))
         self._exclusion = Exclusion(self._root, rules, root)
@@ -112,7 +114,7 @@ class SessionFolder:
                 continue
             with suppress(FileNotFoundError):  # removed meanwhile
                 found = Found(path, LINK) if entry.is_symlink() else _file(path, entry)
-                if not self._leaves_out(found) and found.stat:
+                if found.stat and not self._leaves_out(found) and not self._has_key(found):
                     count, total = count + 1, total + found.stat.st_size
         return Size(count, total), True
 
@@ -120,7 +122,7 @@ class SessionFolder:
         """Yield all paths in the order of manifests."""
         everything = self._all()
         while batch := await in_thread(list, itertools.islice(everything, BATCH)):
-            yield batch
+            yield await in_thread(self._without_keys, batch)
 
     def path(self, found: Found) -> Path:
         """Return the path of a file on this disk: of its copy, if there is one."""
@@ -193,7 +195,37 @@ class SessionFolder:
             return "" if found.mode == FOLDER else "The product needs this name for a folder."
         if found.problem:
             return f"It cannot be stored: {found.problem}."
-        return self._exclusion.why(found.path, found.mode, found.stat.st_size if found.stat else 0)
+        return self._exclusion.why(found.path, found.mode)
+
+    def _without_keys(self, batch: Sequence[Found]) -> Sequence[Found]:
+        """Return the paths of a batch without files that hold keys."""
+        own = (each for each in batch if each.path not in self._added)
+        looked = {each.path: each for each in own if _may_hold_key(each)}
+        known = self._catalog.plain(_states(looked.values())) if self._catalog else set()
+        for each in list(looked.values()):
+            if each.stat and identity(each.stat) in known:
+                del looked[each.path]
+        left = {each.path for each in looked.values() if self._has_key(each)}
+        if self._catalog:
+            plain = (each for each in looked.values() if each.path not in left)
+            with self._catalog.batch():
+                self._catalog.remember_plain(_states(plain))
+        return [each for each in batch if each.path not in left]
+
+    def _has_key(self, found: Found) -> bool:
+        """Return whether a file is left out as it holds a key, or cannot be read to see that."""
+        if found.stat is None or not _may_hold_key(found):
+            return False
+        try:
+            if not self._exclusion.has_key(found.path, found.stat.st_size):
+                return False
+            why = redaction.LEFT_OUT
+        except FileNotFoundError:
+            return True  # it was removed meanwhile
+        except OSError as error:
+            why = f"It cannot be read: {error.strerror}."
+        self.left_out[printable(found.path)] = why
+        return True
 
     def _stored(self, found: Found) -> Found | None:
         """Return a path as it is stored, None if it is left out."""
@@ -339,6 +371,17 @@ class SessionFolder:
 
     def _new(self) -> Path:
         return self._room / str(next(self._numbers))
+
+
+def _states(files: Iterable[Found]) -> Iterator[os.stat_result]:
+    return (each.stat for each in files if each.stat)
+
+
+def _may_hold_key(found: Found) -> bool:
+    """Return whether a file is to be looked through for a key."""
+    if found.mode in {LINK, FOLDER} or found.stat is None:
+        return False
+    return redaction.may_hold_key(found.path, found.stat.st_size)
 
 
 def _file(path: str, entry: os.DirEntry[str]) -> Found:

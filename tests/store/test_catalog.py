@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
 import pytest
 
-from jupyter_gpuquota.store.catalog import Catalog
+from jupyter_gpuquota.store.catalog import Catalog, identity
 from jupyter_gpuquota.store.packs import Held
 
 
@@ -51,3 +52,22 @@ def _held(thread: int, number: int) -> Held:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_a_file_without_keys_is_known_until_it_changes(tmp_path: Path) -> None:
+    catalog = Catalog(":memory:")
+    old, new = tmp_path / "old", tmp_path / "new"
+    for path in (old, new):
+        path.write_text("plain")
+    long_ago = _state(old, modified=0)
+    catalog.remember_plain([long_ago, new.stat()])
+    assert catalog.plain([long_ago, new.stat()]) == {identity(long_ago)}, "times are coarse"
+    assert catalog.plain([_state(old, modified=1)]) == set()
+    catalog.close()
+
+
+def _state(path: Path, *, modified: int) -> os.stat_result:
+    """Return the state of a file as if it had been modified long ago."""
+    stats = path.stat()
+    times = {"st_mtime_ns": modified, "st_ctime_ns": modified}
+    return os.stat_result(tuple(stats), {"st_size": stats.st_size, **times})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.core.exclusion import CACHE, ENVIRONMENT, IGNORE_FILE, STATE
-from jupyter_gpuquota.core.snapshots.redaction import LEFT_OUT
+from jupyter_gpuquota.core.snapshots.redaction import LEFT_OUT, may_hold_key
 from jupyter_gpuquota.errors import InvalidFields
 from jupyter_gpuquota.store.entries import FILE, FOLDER, LINK
 from jupyter_gpuquota.store.exclusion import NO_RULES, Exclusion, Rules, own_patterns
@@ -20,7 +20,10 @@ def why(root: Path, path: str, rules: Rules = NO_RULES) -> str:
     """Return why a path is left out."""
     at = root / path
     mode = LINK if at.is_symlink() else FOLDER if at.is_dir() else FILE
-    return Exclusion(root, rules).why(path, mode, at.lstat().st_size)
+    found, size = Exclusion(root, rules), at.lstat().st_size
+    is_looked_through = mode == FILE and may_hold_key(path, size)
+    has_key = is_looked_through and found.has_key(path, size)
+    return found.why(path, mode) or (LEFT_OUT if has_key else "")
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,8 @@ def may_hold_key(path: str, size: int) -> bool:
 
 def secret_content(path: str, body: bytes) -> bool:
     """Return whether a file has a private key, or is nothing but a token, by all of its bytes."""
-    if any(word in body for word in _WORDS_OF_KEYS) and _HELD_KEY.search(body):
+    is_text = b"\0" not in body  # of data, the first bytes mostly tell
+    if is_text and any(word in body for word in _WORDS_OF_KEYS) and _HELD_KEY.search(body):
         return True
     if _BUNDLE.search(path) and _DER_KEY.match(body):
         return True

@@ -133,7 +133,7 @@ async def _with_folder(
     parts = Parts(order, copies, view.root if view else None, hidden)
     manifest = await in_thread(parts.add_to, order.draft)
     rules = Rules(order.patterns, order.own)
-    source = SessionFolder(root, copies, order.exclude, parts.blobs, view, rules)
+    source = SessionFolder(root, copies, order.exclude, parts.blobs, view, rules, trees.catalog)
     stored = await trees.folder(source, view)
     made = replace(manifest, tree=stored.part, consistency=stored.consistency)
     return _with(made, *stored.problems)

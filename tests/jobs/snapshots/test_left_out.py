@@ -188,6 +188,21 @@ async def test_counting_ends_in_time(home):
     assert (found.files, found.complete) == (0, False)
 
 
+async def test_a_key_is_found_in_a_file_that_had_none(home, take):
+    """Also if the file was looked through before, and keeps its size and its times."""
+    path = home / "notes.txt"
+    path.write_text("x" * len(KEY))
+    long_ago = 1_000_000_000
+    os.utime(path, ns=(long_ago, long_ago))
+    _, stored = await take(order(home))
+    assert "notes.txt" in stored
+    path.write_text(KEY)
+    os.utime(path, ns=(long_ago, long_ago))
+    manifest, stored = await take(order(home))
+    assert "notes.txt" not in stored
+    assert left(manifest)["notes.txt"] == LEFT_OUT
+
+
 async def test_an_unreadable_file_is_named(home, take):
     if os.geteuid() == 0:
         pytest.skip("root reads everything")
