@@ -51,8 +51,8 @@ SETTLED = 2_000_000_000
 """Nanoseconds after which a file's times tell a change: those of some file systems are coarse."""
 
 
-class Catalog:
-    """The catalog of one lake, in a SQLite file; `:memory:` remembers for one process."""
+class KnownFiles:
+    """Files of this machine, in a SQLite file; `:memory:` remembers for one process."""
 
     def __init__(self, path: Path | str) -> None:
         # The threads of a process share one connection, which has one transaction.
@@ -83,8 +83,6 @@ class Catalog:
                 self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
-
-    # ── Files of this machine ────────────────────────────────────────────────
 
     def contents(self, files: Iterable[os.stat_result]) -> dict[Identity, Content]:
         """Return what files contain that have not changed since that was remembered.
@@ -145,7 +143,9 @@ class Catalog:
             ],
         )
 
-    # ── Objects of the lake ──────────────────────────────────────────────────
+
+class Catalog(KnownFiles):
+    """The catalog of one lake: files of this machine, and objects of the lake."""
 
     def packs(self) -> set[str]:
         """Return the packs whose contents are known."""
