@@ -47,8 +47,8 @@ class SessionFolder:
     It is read from a frozen `view` where there is one. `exclude` are paths that are not the user's,
     `rules` say what else is left out; `room` is a folder for copies. The `catalog` remembers which
     files have no keys. `left_out` has what was left out, and why, by path; `copied` the files of
-    which a copy was stored because somebody wrote them, `torn` those whose copy is not of one moment, and why; `written` those that have changed
-    since the snapshot was begun.
+    which a copy was stored because somebody wrote them, `torn` those whose copy is not of one
+    moment, and why; `written` those that have changed since the snapshot was begun.
     """
 
     def __init__(
