@@ -166,7 +166,7 @@ class Exclusion:
         name = _named(path, mode)
         decided = self._patterns.excludes(name)
         if decided:
-            return f"It is excluded: {self._patterns.which(name)}"
+            return f"Excluded by {self._patterns.which(name)}"
         if mode == FOLDER:
             return self._why_folder(path) if decided is None else ""
         return redaction.LEFT_OUT if mode != LINK and redaction.secret_path(path) else ""

@@ -148,7 +148,7 @@ def test_a_folder_is_stored_without_our_state_in_it(
     said = shell.ok("snapshot", "create", "home", "--tag", "home", "--exclude", ".venv")
     for text in (before, said):
         assert "state: State of jupyter-gpuquota and of Jupyter is not stored: " in text
-        assert "  .venv: It is excluded: .venv\n" in text
+        assert "  .venv: Excluded by .venv\n" in text
     client.snapshots.export("home", tmp_path / "out")
     stored = [str(each.relative_to(tmp_path / "out")) for each in (tmp_path / "out").rglob("*")]
     assert stored == ["notes.txt"]

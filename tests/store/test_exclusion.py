@@ -103,8 +103,8 @@ def test_patterns_bring_back_what_rules_leave_out_but_no_secret_and_no_state(tmp
 def test_patterns_of_a_request_follow_those_of_the_folder(tmp_path):
     put(tmp_path, {"a.tmp": "", "raw/x": "", IGNORE_FILE: "*.tmp\n/raw/\n"})
     rules = Rules(patterns=("!a.tmp",))
-    assert why(tmp_path, "a.tmp") == "It is excluded: *.tmp"
-    assert why(tmp_path, "raw") == "It is excluded: /raw/"
+    assert why(tmp_path, "a.tmp") == "Excluded by *.tmp"
+    assert why(tmp_path, "raw") == "Excluded by /raw/"
     assert why(tmp_path, "a.tmp", rules) == ""
 
 

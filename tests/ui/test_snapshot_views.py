@@ -116,6 +116,11 @@ CLAIMS = "New volumes have the files of 5a5a5a5a5a5a: w-1. The session exp-r1 mo
             "then keep /a b or move it: `mv '/a b' '/a b.old'`.",
         ),
         (
+            restored(original=Original(name="exp", folder="/")),
+            f"{FOLDER} To go on with it instead of exp: `jupyter gpu stop exp`. "
+            "Its folder has the new one in it.",
+        ),
+        (
             restored(original=Original(name="exp"), folder="", volumes=("w-1",)),
             f"{CLAIMS} To go on with it instead of exp: `jupyter gpu stop exp`, "
             "then keep its volumes or delete them: `jupyter gpu volume delete NAME`.",

@@ -197,7 +197,7 @@ def plan(found: RestorePlan) -> LinesView:
     lines = pairs_text(pairs).splitlines()
     lines += [f"! {each.field}: {each.message} {each.hint}".rstrip() for each in found.problems]
     lines += [f"- {path_text(each)}" for each in found.warnings]
-    lines += [path_text(_next(found.original))] if found.original else []
+    lines += [path_text(_next(found.original, found.folder))] if found.original else []
     if found.commands:
         lines += ["", "to restore with the packages of the snapshot:"]
         lines += [f"  {path_text(each)}" for each in found.commands]
@@ -210,7 +210,7 @@ def restored_text(found: Restoration) -> str:
         return f"Restoring into {found.folder or 'new volumes'}: {found.state}."
     if found.state == "failed":
         return found.problem.message if found.problem else "The restore has failed."
-    steps = f" {_next(found.original)}" if found.original else ""
+    steps = f" {_next(found.original, found.folder)}" if found.original else ""
     names = ", ".join(found.volumes)
     if not found.folder:
         session = f" The session {found.name} mounts them." if found.name else ""
@@ -220,11 +220,13 @@ def restored_text(found: Restoration) -> str:
     return f"{found.folder} has the files of {short(found.snapshot)}{session}.{volumes}{steps}"
 
 
-def _next(original: Original) -> str:
-    """Return the two steps after which only what was restored goes on."""
+def _next(original: Original, folder: str) -> str:
+    """Return the steps after which only what was restored, in a folder, goes on."""
     stop = f"To go on with it instead of {original.name}: `jupyter gpu stop {original.name}`"
     if not original.folder:
         return f"{stop}, then keep its volumes or delete them: `jupyter gpu volume delete NAME`."
+    if folder.startswith(f"{original.folder.rstrip('/')}/"):
+        return f"{stop}. Its folder has the new one in it."
     move = shlex.join(("mv", original.folder, f"{original.folder}.old"))
     return f"{stop}, then keep {original.folder} or move it: `{move}`."
 

@@ -38,6 +38,7 @@ test('@live a snapshot is taken from the menu, shown, pinned and removed', async
   await expect(dialog.getByLabel('Note')).toBeFocused();
   await page.keyboard.type('first');
   await dialog.getByLabel('Tags').fill('base');
+  await expect(dialog).toContainText(/\d+ files?, \d+ B/);
   await page.keyboard.press('Enter');
   const row = snapshots.row('first, base, .*, complete');
   await expect(row).toBeVisible({ timeout: 120_000 });

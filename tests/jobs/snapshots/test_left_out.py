@@ -126,8 +126,8 @@ async def test_the_file_of_patterns_and_those_of_the_request_decide(home, take):
     assert {".venv/pyvenv.cfg", ".venv/lib/cacert.pem", IGNORE_FILE} <= stored
     assert "train.py" not in stored
     assert "raw/a" not in stored
-    assert left(manifest)["raw"] == "It is excluded: /raw/"
-    assert left(manifest)["train.py"] == "It is excluded: *.py"
+    assert left(manifest)["raw"] == "Excluded by /raw/"
+    assert left(manifest)["train.py"] == "Excluded by *.py"
 
 
 async def test_state_that_nothing_marks_is_named_by_the_controller(home, take):

@@ -117,7 +117,9 @@ function Plan({ model }: { model: RestoreModel }): JSX.Element {
         <Notice key={warning}>{warning}</Notice>
       ))}
       {plan?.commands?.length ? <Packages commands={plan.commands} /> : null}
-      {plan?.original ? <NextSteps original={plan.original} /> : null}
+      {plan?.original ? (
+        <NextSteps plan={plan} original={plan.original} />
+      ) : null}
       <Problems id="" problems={obstacles} />
     </div>
   );
@@ -147,9 +149,23 @@ function Packages(props: { commands: readonly string[] }): JSX.Element {
 }
 
 /** The two steps after which only what was restored goes on. */
-function NextSteps({ original }: { original: Original }): JSX.Element {
+function NextSteps(props: {
+  plan: RestorePlan;
+  original: Original;
+}): JSX.Element {
   const { trans } = useUi();
+  const { original, plan } = props;
   const { folder, name } = original;
+  if (folder && plan.folder.startsWith(`${folder.replace(/\/$/, '')}/`)) {
+    return (
+      <p className="jp-GpuQuota-quiet">
+        {trans.__(
+          'To go on with it instead of %1, stop %1. Its folder has the new one in it.',
+          name
+        )}
+      </p>
+    );
+  }
   return (
     <p className="jp-GpuQuota-quiet">
       {folder

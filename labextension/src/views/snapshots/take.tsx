@@ -56,7 +56,7 @@ function TakeFields(props: {
           name="exclude"
           label={trans.__('Leave out')}
           help={trans.__(
-            'Patterns as in .gitignore, e.g. %1; those in .gpuquotaignore always hold',
+            'Patterns as in .gitignore, e.g. %1, besides those in .gpuquotaignore',
             '*.tmp /raw/'
           )}
           spellCheck={false}
