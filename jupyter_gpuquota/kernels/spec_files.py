@@ -162,7 +162,7 @@ def _same(known: dict[str, Any], wanted: dict[str, Any]) -> bool:
 def _read(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}  # of another program, or removed meanwhile
     return found if isinstance(found, dict) else {}
 

@@ -101,7 +101,7 @@ def _prefix_of_kernel(spec: Path) -> Iterator[str]:
     try:
         argv = json.loads(spec.read_bytes())["argv"]
         program = Path(argv[0])
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return  # Jupyter reports broken kernel specifications
     if program.is_absolute() and program.name.startswith("python") and program.parent.name == "bin":
         yield str(program.parent.parent)

@@ -197,3 +197,27 @@ def test_an_account_without_a_name_and_a_home_syncs(lake_url: str, folder: Path)
     ran = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert msgspec.json.decode(ran.stdout.splitlines()[-1])["commit"]["author"] == "user-4242"
+
+
+def test_what_is_damaged_is_told_and_stops_nothing_else(
+    start: Start, lake_url: str, folder: Path, tmp_path: Path
+) -> None:
+    first = synced(start, lake_url, folder)
+    (folder / "new").touch()
+    synced(start, lake_url, folder)
+    lake = tmp_path / "lake"
+    damaged = lake / "datasets" / "faces" / "commits" / "00000002.json"
+    damaged.write_bytes(b"")
+    (folder / "newer").touch()
+    last = synced(start, lake_url, folder)
+    line = done(start, "gc", "--lake", lake_url, "--grace", "0", code=1)
+    assert line["report"]["findings"] == ["datasets/faces/commits/00000002.json"]
+    assert "has stayed" in line["report"]["problem"]["hint"]
+    manifest = lake / "manifests" / first[:2] / f"{first[2:]}.jsonl.gz"
+    manifest.write_bytes(b"")
+    also = ("--also", f"faces@{last}")
+    line = done(start, "verify", f"faces@{first}", "--lake", lake_url, *also, code=1)
+    assert line["report"]["findings"] == [str(manifest.relative_to(lake))]
+    assert line["report"]["files"] == 304, "the other one was verified"
+    line = done(start, "gc", "--lake", lake_url, "--grace", "0", code=1)
+    assert "Nothing was removed" in line["report"]["problem"]["message"]

@@ -67,6 +67,20 @@ def test_configured_prefixes_kernels_and_conda_are_found_once(config, tmp_path, 
     assert (found[one].problem, found[two].problem) == ("", f"{two} has no jupyter_server.")
 
 
+@pytest.mark.parametrize("body", [b"", b'{"argv":' * 100_000, b'{"argv": ["/\xff"]}', b"[]"])
+def test_a_broken_kernelspec_hides_no_other(config, tmp_path, monkeypatch, body):
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+    good = make_prefix(tmp_path / "good")
+    for name, spec in {
+        "a": body,
+        "b": json.dumps({"argv": [f"{good}/bin/python", "-m", "ipykernel"]}).encode(),
+    }.items():
+        folder = tmp_path / "jupyter" / "kernels" / name
+        folder.mkdir(parents=True)
+        (folder / "kernel.json").write_bytes(spec)
+    assert good in [each.prefix for each in environments.find(config)]
+
+
 def test_a_server_that_is_installed_later_is_seen(tmp_path):
     prefix = make_prefix(tmp_path / "env", "other")
     assert prefixes.problem_of(prefix) == f"{prefix} has no jupyter_server."

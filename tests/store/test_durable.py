@@ -143,9 +143,19 @@ async def test_a_right_that_is_missing_is_named(shared: Path) -> None:
     shared.chmod(0o2755)
     assert tried(shared, 4001) == "2 3145728"
     said = tried(shared, 4002)
-    assert said.startswith(f"NotAllowed: This account may not use {shared}/packs/ab/4002")
+    assert said.startswith(f"NotAllowed: This account may not use {shared}/packs/ab/4002, which")
     assert "Permission denied" in said
     assert "network" not in said
+
+
+@as_root
+async def test_a_folder_that_cannot_be_reached_is_not_said_to_be_missing(shared: Path) -> None:
+    (shared / "lake").mkdir()
+    shared.chmod(0o700)
+    said = tried(shared / "lake", 4002)
+    assert said.startswith(f"NotAllowed: This account may not use {shared}/lake"), said
+    said = tried(shared / "none")
+    assert "the folder does not exist" in said
 
 
 @pytest.mark.parametrize(

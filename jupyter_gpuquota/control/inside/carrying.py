@@ -47,7 +47,7 @@ def answered(output: str, mark: str) -> Any:
     line = next((each for each in output.splitlines() if each.startswith(mark)), "")
     try:
         return json.loads(zlib.decompress(base64.b64decode(line[len(mark) :])))
-    except (ValueError, zlib.error) as error:
+    except (ValueError, RecursionError, zlib.error) as error:
         raise Unreadable(output.strip()[-200:] or "It printed nothing.") from error
 
 

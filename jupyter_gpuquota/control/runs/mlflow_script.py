@@ -284,7 +284,7 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
             found.tag(asked["run"], asked["tags"])
             return {"store": where}
         return {"store": where, "items": found.runs(asked["session"], asked["limit"])}
-    except (OSError, ValueError, KeyError, sqlite3.Error) as error:
+    except (OSError, ValueError, KeyError, RecursionError, sqlite3.Error) as error:
         return {"store": where, "problem": f"Runs cannot be read: {error}."}
 
 

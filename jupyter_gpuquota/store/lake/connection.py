@@ -55,6 +55,8 @@ _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _NUMBER = re.compile(r"\(os error (\d+)\)")
 _PATH = re.compile(r"(?<= )/.*?(?=: )")
 """What obstore says of an error of the system: its number, and a path."""
+_UNNAMED = re.compile(r"#\d+$")
+"""The end of the name of a file that is not complete."""
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _CUT = re.compile("response body error|response body: HTTP error|error decoding response body")
 
@@ -75,7 +77,8 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
     requests that fail for a moment. Nothing is requested yet.
 
     :raises InvalidFields: the URL is malformed, or contains credentials.
-    :raises NotAllowed: a profile of the AWS tools cannot be used.
+    :raises NotAllowed: a profile of the AWS tools, or the folder, cannot be used.
+    :raises StorageFailed: the disk of the folder fails.
     """
     reader = FieldReader()
     check_url("lake", url, reader)
@@ -85,11 +88,19 @@ def connect(url: str, variables: Mapping[str, str] | None = None, **config: Any)
     options = options_for(scheme, variables or {})
     try:
         return Connection(_opened(url, limited(scheme, {**options, **config})), url, folder)
-    except (BaseError, ValueError, FileNotFoundError) as error:
+    except (BaseError, ValueError, OSError) as error:
         why, hint = _first_line(error), ""
-        if folder and not folder.is_dir():
+        if folder and not _is_folder(folder, url):
             why, hint = "the folder does not exist.", "Create it first."
         raise refused(FieldError("lake", f"{url} cannot be opened: {why}", hint)) from error
+
+
+def _is_folder(folder: Path, url: str) -> bool:
+    """Return whether a folder exists. Raises NotAllowed, StorageFailed where that is not known."""
+    try:
+        return folder.is_dir()
+    except OSError as error:
+        raise _refused_by_disk(error, url) from error
 
 
 def in_memory(name: str) -> Connection:
@@ -248,16 +259,19 @@ def _stored(meta: ObjectMeta) -> Stored:
 
 def _of_disk(error: Exception) -> OSError | None:
     """Return the system's error that obstore tells as text, None if it tells another one."""
+    if isinstance(error, OSError) and error.errno:
+        return error
     found = _NUMBER.search(str(error))
-    if isinstance(error, OSError) or not found:
-        return error if isinstance(error, OSError) else None
+    if not found:
+        return None
     number, path = int(found[1]), _PATH.search(str(error))
     return OSError(number, os.strerror(number), path[0] if path else "")
 
 
 def _refused_by_disk(error: OSError, name: str) -> GpuQuotaError:
     """Return the error of a lake whose folder the system does not read or write."""
-    where, why = error.filename or name, error.strerror or type(error).__name__
+    where = _UNNAMED.sub("", error.filename or name)
+    why = error.strerror or type(error).__name__
     if error.errno in _NO_ROOM:
         return StorageFailed(f"{name} is full.", hint="Free space there, then try again.")
     if error.errno == errno.EROFS:

@@ -17,6 +17,7 @@ from tests.jobs.conftest import lake, lake_url
 from tests.jobs.snapshots.taken import manifests, order
 from tests.store.frozen.disks import disk
 from tests.store.living import fetched, verified
+from tests.store.test_moving import DATABASE, intact, program
 
 __all__ = ["lake", "lake_url"]
 
@@ -105,3 +106,29 @@ async def test_a_session_that_rests_is_quiesced_and_known_files_are_not_read_aga
             states |= set(known.execute("SELECT device FROM files"))
             known.close()
     assert states <= {(folder.stat().st_dev,)}, "only the folder's own files are remembered"
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+async def test_a_database_that_is_written_is_whole(
+    point: Path, lake, lake_url, tmp_path: Path, mode: str
+) -> None:
+    folder = point / "work"
+    (folder / "private").mkdir(parents=True)
+    (folder / "private").chmod(0o700)
+    (folder / "key").touch(mode=0o600)
+    job = Job("j1", JobReport(kind="snapshot", state="waiting"), LinesReporter("j1"))
+    wanted = order(folder, running=True)
+    with program(DATABASE, folder / "mlflow.db", mode):
+        for number in range(3):
+            noted = replace(wanted, draft=replace(wanted.draft, note=f"{number}"))
+            made = await snapshot.take(job, noted, lake, lake_url)
+            manifest = (await manifests(lake))[made]
+            assert manifest.tree
+            tree = await fetched(lake, manifest.tree.version, tmp_path / f"out-{number}")
+            for path in (tree, *tree.iterdir()):
+                path.chmod(path.stat().st_mode | 0o700)
+            assert manifest.tree.provider
+            is_torn = any(each.part == "torn:mlflow.db" for each in manifest.problems)
+            assert intact(tree / "mlflow.db") or is_torn
+            modes = (tree / ".gpuquota/snapshot/modes").read_bytes()
+            assert {b"700 private", b"600 key"} <= set(modes.split(b"\0"))
