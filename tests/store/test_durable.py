@@ -44,7 +44,7 @@ async def test_a_sync_survives_a_power_failure(kind: str, folder: Path, tmp_path
 
 
 @KINDS
-async def test_a_record_that_was_replaced_is_the_new_one_after_a_power_failure(
+async def test_a_record_that_was_replaced_or_removed_stays_so_after_a_power_failure(
     kind: str, tmp_path: Path
 ) -> None:
     with disk(kind, tmp_path) as point:
@@ -53,6 +53,9 @@ async def test_a_record_that_was_replaced_is_the_new_one_after_a_power_failure(
             await lake.put("a/b/record", b"%d" % number)
             with without_power(kind, tmp_path) as there:
                 assert await connect(there.as_uri()).get("a/b/record") == b"%d" % number
+        await lake.delete(["a/b/record", "a/c/none"])
+        with without_power(kind, tmp_path) as there:
+            assert [each.key async for each in connect(there.as_uri()).list("")] == []
 
 
 @KINDS

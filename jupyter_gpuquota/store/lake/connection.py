@@ -194,6 +194,9 @@ class Connection:
             return
         limit = asyncio.Semaphore(_DELETING)
         await together(self._delete(key, limit) for key in keys)
+        if self._folder:
+            with self._translated(self._name):
+                await in_thread(self._folder.removed, keys)
 
     async def _delete(self, key: str, limit: asyncio.Semaphore) -> None:
         async with limit:

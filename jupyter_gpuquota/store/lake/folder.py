@@ -11,6 +11,7 @@ import errno
 import os
 import stat
 import uuid
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -50,6 +51,11 @@ class FolderWriter:
         """Write the names of all objects to the disk that were written, or found, by this one."""
         named, self._named = self._named, set()
         self._sync(*named)
+
+    def removed(self, keys: Iterable[str]) -> None:
+        """Write to the disk that some objects have been removed."""
+        folders = {(self._root / key).parent for key in keys}
+        self._sync(*filter(Path.is_dir, folders))
 
     @cached_property
     def _mode(self) -> int:
