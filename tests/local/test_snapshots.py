@@ -160,40 +160,40 @@ def test_a_folder_is_stored_without_our_state_in_it(
 def test_an_environment_that_differs_or_is_gone_is_told_and_another_one_serves(
     shell: Shell, client: Client
 ) -> None:
-    prefix, folder = shell.folder / "prefix", folder_of(shell, "packages")
+    prefix, folder = shell.folder / "prefix", folder_of(shell, "pkgs")
     make_lean(prefix)
     (place,) = prefix.glob("lib/python3*/site-packages")
     info = place / "zebra-2.0.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Name: zebra\nVersion: 2.0.0\n")
     client.sessions.submit(
-        "packages",
+        "pkgs",
         command=["sleep", "600"],
         folder=str(folder),
         environment=str(prefix),
         wait=True,
     )
-    client.snapshots.create("packages", tags=["packages"])
-    assert "zebra==2.0.0\n" in shell.ok("snapshot", "environment", "packages")
-    asked = ("snapshot", "restore", "packages", "--name", "packages2", "--dry-run")
+    client.snapshots.create("pkgs", tags=["pkgs"])
+    assert "zebra==2.0.0\n" in shell.ok("snapshot", "environment", "pkgs")
+    asked = ("snapshot", "restore", "pkgs", "--name", "pkgs2", "--dry-run")
     assert "with the packages of" not in shell.ok(*asked)
     (info / "METADATA").write_text("Name: zebra\nVersion: 2.0.2\n")
     info.rename(place / "zebra-2.0.2.dist-info")
     planned = shell.ok(*asked)
     assert "- Other versions of packages are there now (1): zebra 2.0.2 (was 2.0.0).\n" in planned
-    assert f"--make-environment {shell.folder / 'packages2'}-env\n" in planned
+    assert f"--make-environment {shell.folder / 'pkgs2'}-env\n" in planned
     prefix.rename(shell.folder / "moved")
     refused = shell(*asked)
     assert refused.code == 2
     assert "--make-environment" in refused.out
     with pytest.raises(InvalidFields) as caught:
-        client.snapshots.restore("packages", "packages2")
+        client.snapshots.restore("pkgs", "pkgs2")
     (field,) = caught.value.fields
     assert field.field == "environment"
     assert "--environment" in field.hint
-    restored = client.snapshots.restore("packages", "packages2", environment=lean_prefix())
+    restored = client.snapshots.restore("pkgs", "pkgs2", environment=lean_prefix())
     assert client.sessions.get(restored.session).spec.environment == lean_prefix()
-    for name in ("packages", "packages2"):
+    for name in ("pkgs", "pkgs2"):
         client.sessions.stop(name)
 
 
