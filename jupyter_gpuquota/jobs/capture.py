@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import itertools
 import logging
-import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
 from msgspec.structs import replace
 
 from ..control.snapshots.drafts import VARIABLES, added_to, take_variables
@@ -46,14 +44,6 @@ _LOG = 256 << 10
 
 _log = logging.getLogger(__name__)
 
-_UNREAD = (
-    OSError,
-    ValueError,
-    RecursionError,
-    msgspec.MsgspecError,
-    subprocess.SubprocessError,
-)
-"""What files and programs of users raise that are not what they should be."""
 Step = Callable[[Manifest], Manifest]
 _NAMED = 20
 """The most paths of a folder that problems name, of each kind; others are counted."""
@@ -90,7 +80,7 @@ class Parts:
         for name, step in steps.items():
             try:
                 draft = step(draft)
-            except _UNREAD as error:
+            except Exception as error:  # noqa: BLE001 (whatever users' files are, one part fails)
                 _log.warning("%s: %s", name, error)
                 draft = _without(draft, name, words(error))
         return draft

@@ -249,10 +249,10 @@ class SessionFolder:
     def _stats(self) -> Iterator[tuple[str, os.stat_result]]:
         """Yield all files and folders, and note the links that lead out of the folder."""
         for path, entry in self._entries():
-            if entry.is_symlink():
-                self._note_link(path, str(Path(entry.path).readlink()))
-            else:
-                with suppress(FileNotFoundError):  # removed meanwhile
+            with suppress(FileNotFoundError):  # removed meanwhile
+                if entry.is_symlink():
+                    self._note_link(path, str(Path(entry.path).readlink()))
+                else:
                     yield path, entry.stat(follow_symlinks=False)
 
     def _entries(self) -> Iterator[tuple[str, os.DirEntry[str]]]:

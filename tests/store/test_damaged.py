@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from jupyter_gpuquota.control.volumes.store import VolumeRecord
 from jupyter_gpuquota.errors import Damaged
+from jupyter_gpuquota.model.snapshots.manifest import Manifest
+from jupyter_gpuquota.model.snapshots.orders import SnapshotOrder
+from jupyter_gpuquota.model.struct import decoded
 from jupyter_gpuquota.store.lake import layout
 from jupyter_gpuquota.store.lake.collect import collect
+from jupyter_gpuquota.store.lake.history import Commit, Tag
 from jupyter_gpuquota.store.lake.objects import Objects
+from jupyter_gpuquota.store.lake.presence import Record
 from tests.builders import UNREADABLE
 from tests.store.living import DATASET, entries, log, synced, verified
-
-pytestmark = pytest.mark.asyncio
 
 NONE = timedelta(0)
 DAMAGE = pytest.mark.parametrize("body", UNREADABLE, ids=range(len(UNREADABLE)))
 
 
 @DAMAGE
+@pytest.mark.asyncio
 async def test_a_commit_stops_no_sync(
     lake: Objects, folder: Path, body: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -41,6 +50,7 @@ async def test_a_commit_stops_no_sync(
 
 
 @DAMAGE
+@pytest.mark.asyncio
 async def test_nothing_goes_that_a_commit_may_need(
     lake: Objects, folder: Path, body: bytes
 ) -> None:
@@ -58,6 +68,7 @@ async def test_nothing_goes_that_a_commit_may_need(
 
 
 @DAMAGE
+@pytest.mark.asyncio
 async def test_a_manifest_keeps_everything_and_is_named(
     lake: Objects, folder: Path, body: bytes
 ) -> None:
@@ -72,6 +83,7 @@ async def test_a_manifest_keeps_everything_and_is_named(
 
 
 @pytest.mark.parametrize("body", [b"", b"cut"])
+@pytest.mark.asyncio
 async def test_what_an_index_does_not_tell_is_sent_again(
     lake: Objects, folder: Path, body: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -85,6 +97,13 @@ async def test_what_an_index_does_not_tell_is_sent_again(
     packs = {at.pack for _, at in await entries(lake, second.version) if at.pack}
     assert packs.isdisjoint({at.pack for _, at in await entries(lake, first.version)})
     assert await verified(lake, second.version) == []
+
+
+@given(st.binary() | st.sampled_from(UNREADABLE))
+def test_bytes_are_a_record_or_refused_in_one_way(body: bytes) -> None:
+    for kind in (Commit, Tag, Record, Manifest, SnapshotOrder, VolumeRecord):
+        with suppress(msgspec.DecodeError):
+            assert isinstance(decoded(body, kind), kind)
 
 
 def changed(folder: Path) -> Path:

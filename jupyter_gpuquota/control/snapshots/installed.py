@@ -75,10 +75,14 @@ def python_of(prefix: str) -> str:
 def _source(direct: str, origin: Origin) -> dict[str, Any] | None:
     """Return where a package came from, as fields of a `PackageSource`; None for a broken file."""
     try:
-        found = json.loads(direct)
-        url = str(found["url"])
-    except (ValueError, LookupError, TypeError):
+        return _as_source(json.loads(direct), origin)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _as_source(found: dict[str, Any], origin: Origin) -> dict[str, Any]:
+    """Return the content of a file as such fields. Raises what a malformed one raises."""
+    url = str(found["url"])
     part: dict[str, Any] = {"url": redaction.address(url)}
     if found.get("subdirectory"):
         part["subdirectory"] = str(found["subdirectory"])
@@ -99,7 +103,7 @@ def _of_conda(records: Path) -> Iterator[dict[str, Any]]:
     for path in records.glob("*.json"):
         try:
             record = json.loads(path.read_bytes())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             record = None  # conda, too, passes over what it cannot read
         if isinstance(record, dict) and record.get("name"):
             part: dict[str, Any] = {

@@ -84,7 +84,7 @@ def look(
     def attempt(part: str, step: Callable[[], None]) -> None:
         try:
             step()
-        except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
+        except Exception as error:  # noqa: BLE001 (whatever users' files are, one part fails)
             found["problems"].append([part, words(error, secrets)])
 
     def checked_out() -> None:
@@ -153,7 +153,9 @@ def words(error: Exception, secrets: Iterable[str] = ()) -> str:
         )
     if isinstance(error, subprocess.TimeoutExpired):
         return f"It took longer than {error.timeout:g} seconds."
-    return redaction.text(str(error), secrets)
+    known = isinstance(error, (OSError, ValueError, NotImplementedError))
+    text = str(error) if known else f"It is not what it should be: {type(error).__name__}."
+    return redaction.text(text, secrets)
 
 
 def _packed(found: dict[str, Any]) -> str:

@@ -101,6 +101,9 @@ def test_the_python_and_its_packages_are_named(prefix, install):
         ("no json", None),
         ({"archive_info": {}}, None),
         ("[]", None),
+        ({"url": "https://h/x", "vcs_info": "git"}, None),
+        ({"url": "https://h/x", "archive_info": ["a"]}, None),
+        ('{"a":' * 100_000, None),
     ],
 )
 def test_where_a_package_came_from_is_known(prefix, install, direct, source):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import jupyter_gpuquota
 from jupyter_gpuquota.control.inside import kernel_variables
@@ -22,6 +25,10 @@ from jupyter_gpuquota.model.snapshots.manifest import FilePart
 from tests.jobs.snapshots.taken import order
 
 HIDDEN = "hunter-22222"
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
 
 
 def said(folder: Path, *artifacts: str) -> str:
@@ -149,3 +156,23 @@ def test_any_text_can_be_encoded(text: object) -> None:
     msgspec.json.encode(encodable(text))
     assert encodable("caf\udce9 \ud800 ö") == r"caf\udce9 \ud800 ö"
     assert encodable("caf\udce9 ö") == r"caf\xe9 ö"
+
+
+@given(st.binary() | JSON.map(lambda value: json.dumps({"cells": value}).encode()))
+def test_any_file_may_be_called_a_notebook(tmp_path_factory, body: bytes) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "a.ipynb").write_bytes(body)
+    found = look(folder, [], "", [])
+    assert [each["path"] for each in found["notebooks"]] == ["a.ipynb"]
+    assert {part for part, _ in found["problems"]} <= {"unread:a.ipynb"}
+
+
+def test_a_part_whose_files_have_any_shape_fails_alone(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    python = tmp_path / "bin" / "python"
+    python.write_text("#!/bin/sh\necho '[1, 2, 3, [[{}, 4, 5]]]'\n")
+    python.chmod(0o755)
+    (tmp_path / "a.ipynb").write_text("{}")
+    found = look(tmp_path, [], str(python), [])
+    assert ["environment", "It is not what it should be: TypeError."] in found["problems"]
+    assert found["notebooks"]
