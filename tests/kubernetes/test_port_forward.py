@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kubernetes.api import Fault
@@ -78,6 +79,26 @@ async def test_data_passes_both_ways_in_order(folder):
         assert lab.opened.queries == [[("ports", str(PORT))]]
         writer.close()
         await wait_for(lab.opened.sockets[0].closed.is_set)
+
+
+async def test_what_comes_with_the_preface_is_data(folder):
+    async def fused(socket: FakeSocket) -> None:
+        await socket.say(b"\x00\xb8\x22first", b"\x01\xb8", b"\x01\x22", b"\x00second")
+        await socket.end()
+
+    async with Lab(folder, fused) as lab:
+        reader, _ = await lab.connect()
+        assert await reader.read() == b"firstsecond"
+
+
+async def test_one_session_leaves_the_sockets_of_another(folder):
+    async with Lab(folder, echo) as lab:
+        other = replace(make_running(2), id="another")
+        lab.pods[other.id] = lab.pods[SESSION.id]
+        theirs = lab.forwards.open(other, PORT)
+        mine = lab.forwards.open(SESSION, PORT)
+        assert theirs.exists()
+        assert mine.exists()
 
 
 async def test_a_reader_that_does_not_read_stops_the_pod(folder):
