@@ -51,11 +51,17 @@ export function focus(element: HTMLElement): void {
   act(() => element.focus());
 }
 
-/** Return the dialog that is open; jsdom takes it for closed, so that roles do not find it. */
+/**
+ * Return the dialog that is open, once its content is drawn; jsdom takes it for closed, so that
+ * roles do not find it.
+ */
 export function findDialog(): Promise<HTMLElement> {
   return waitFor(() => {
     const dialog = document.querySelector<HTMLElement>('.jp-Dialog');
-    expect(dialog).not.toBeNull();
+    expect(dialog?.querySelector('.jp-Dialog-body')?.hasChildNodes()).toBe(
+      true
+    );
+    expect(dialog?.querySelector('.jp-Dialog-footer button')).toBeTruthy();
     return dialog as HTMLElement;
   });
 }
