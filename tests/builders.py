@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from msgspec.structs import replace
+
 from jupyter_gpuquota.core.fields import FieldReader
 from jupyter_gpuquota.core.requests.shares import parse_quota, read_share
 from jupyter_gpuquota.model.about import API_VERSION, About
@@ -108,7 +110,8 @@ def make_slice(index: int = 0, milli: int = 1000, **fields: Any) -> Slice:
 
 
 def make_placement(*slices: Slice, node: str = "n1") -> Placement:
-    return Placement(node=node, slices=slices, simulated=True)
+    theirs = [replace(s, uuid=s.uuid.replace("SIM-n1-", f"SIM-{node}-")) for s in slices]
+    return Placement(node=node, slices=tuple(theirs), simulated=True)
 
 
 def make_session(

@@ -238,7 +238,8 @@ class Simulation:
         _demand(once, f"{path}devices", "Name each GPU that it holds once.")
         held = [session.placement for session in self.sessions.values() if session.placement]
         node = Pool([*self.nodes.values()], held).nodes[wish.node]
-        devices = [node.devices[index] for index in wish.devices]
+        numbered = {each.device.index: each for each in node.devices.values()}
+        devices = [numbered[index] for index in wish.devices]
         pieces = [slice_of(share, device.device) for device in devices]
         slices = tuple(piece for piece in pieces if piece)
         fits = all(map(DeviceCapacity.holds, devices, slices)) and len(slices) == len(devices)

@@ -128,13 +128,22 @@ class Device(Model, frozen=True, kw_only=True):
         return MILLI * self.count
 
     def holds(self, piece: Slice) -> bool:
-        """Return whether a slice on the same node is a part of this device."""
+        """Return whether a slice on the same node is a part of this device.
+
+        A number alone says nothing where UUIDs are known: another GPU gets it when one is gone.
+        """
+        if piece.uuid and self.uuid:
+            return piece.uuid in self.uuids
         if self.index is not None and piece.index is not None:
             return self.index == piece.index
-        uuids = {self.uuid, *(instance.uuid for instance in self.mig)}
         if piece.uuid:
-            return piece.uuid in uuids
+            return piece.uuid in self.uuids
         return not self.told_apart and piece.index is None and bool(self.mig) == bool(piece.mig)
+
+    @property
+    def uuids(self) -> tuple[str, ...]:
+        """Return its UUID and those of its MIG instances."""
+        return (self.uuid, *(instance.uuid for instance in self.mig))
 
     @property
     def told_apart(self) -> bool:

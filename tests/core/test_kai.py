@@ -19,9 +19,9 @@ import msgspec
 import pytest
 
 from jupyter_gpuquota.model.quota import Project, Rules
-from jupyter_gpuquota.model.resources import MILLI, Node, Placement
+from jupyter_gpuquota.model.resources import MILLI, Node
 from jupyter_gpuquota.model.sessions import Session
-from tests.builders import NOW, make_node, make_session, make_slice
+from tests.builders import NOW, make_node, make_placement, make_session, make_slice
 from tests.core.rounds import play
 
 FILE = Path(__file__).parent / "kai" / "situations.jsonl.gz"
@@ -49,7 +49,7 @@ def session_of(wish: Situation) -> Session:
     if place := wish.get("running"):
         part = min(MILLI, milli(wish["gpu"]))
         slices = [make_slice(index, part) for index in place["devices"]]
-        held = Placement(node=place["node"], slices=tuple(slices), simulated=True)
+        held = make_placement(*slices, node=place["node"])
         return msgspec.structs.replace(made, state="running", started=created, placement=held)
     return made
 

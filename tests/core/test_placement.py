@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from jupyter_gpuquota.core.scheduling.placement import Pool, place
 from jupyter_gpuquota.model.reasons import Reason
@@ -169,3 +170,32 @@ def test_no_device_is_ever_overfull(asked: list[str], nodes: int, gpus: int) -> 
 def test_the_same_input_gives_the_same_place(gpu: str) -> None:
     nodes = [make_node("b", 2), make_node("a", 2)]
     assert put(gpu, nodes) == put(gpu, nodes)
+
+
+@given(
+    st.lists(st.integers(0, 4), unique=True),
+    st.sets(st.integers(0, 4)),
+    st.integers(1, 3),
+)
+def test_a_gpu_is_known_by_its_uuid_whatever_its_number(
+    listed: list[int], held: set[int], wanted: int
+) -> None:
+    """A GPU that falls off the bus, or is passed to a guest, leaves its number to another one."""
+    devices = [make_device(number, uuid=f"GPU-{name}") for number, name in enumerate(listed)]
+    holders = [make_placement(make_slice(name, uuid=f"GPU-{name}")) for name in held]
+    outcome = put(str(wanted), [Node(name="n1", devices=tuple(devices))], *holders)
+    free = {f"GPU-{name}" for name in listed if name not in held}
+    if isinstance(outcome, Placement):
+        assert {piece.uuid for piece in outcome.slices} <= free
+    else:
+        assert len(free) < wanted
+
+
+def test_an_instance_of_a_gpu_that_was_partitioned_anew_is_held_by_nobody() -> None:
+    before, after = make_mig_device(0, ("1g.5gb", "1g.5gb")), make_mig_device(0, ("3g.20gb",))
+    after = replace(after, mig=(replace(after.mig[0], uuid="MIG-new"),))
+    gone = make_slice(0, uuid=before.mig[0].uuid, mig="1g.5gb")
+    node = Node(name="n1", devices=(after,))
+    found = place(make_share(mig_profile="3g.20gb"), Pool([node], [make_placement(gone)]))
+    assert isinstance(found, Placement)
+    assert [piece.uuid for piece in found.slices] == ["MIG-new"]

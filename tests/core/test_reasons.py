@@ -6,7 +6,7 @@ from jupyter_gpuquota.model.quota import Project
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.resources import MILLI, Node, Placement
 from jupyter_gpuquota.model.sessions import Kind, Session
-from tests.builders import make_node, make_project, make_session, make_slice
+from tests.builders import make_node, make_placement, make_project, make_session, make_slice
 from tests.core.rounds import play
 
 HOUR = 3600
@@ -14,7 +14,7 @@ HOUR = 3600
 
 def runs(name: str, project: str, node: str, index: int, kind: Kind = "interactive") -> Session:
     """Return a session that holds a GPU."""
-    held = Placement(node=node, slices=(make_slice(index, MILLI),), simulated=True)
+    held = make_placement(make_slice(index, MILLI), node=node)
     fields = {"project": project, "kind": kind}
     return make_session(name, "1", "running", age=HOUR, placement=held, **fields)
 

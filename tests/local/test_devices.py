@@ -262,3 +262,36 @@ async def test_a_session_over_its_share_is_shown_and_a_lost_device_told(make, tm
     await again.sessions.resume(session.id)
     anew = await until(again, session.id, lambda s: s.usage and s.usage.peak is not None)
     assert anew.usage.peak == 0  # of this run alone
+
+
+@pytest.mark.asyncio
+async def test_a_gpu_that_falls_off_the_bus_gives_its_number_and_nothing_else_away(make, tmp_path):
+    own = {"devices": "auto", "simulated_nodes": [], "poll_interval": 0.1}
+    own["mps_pipe_dir"] = str(tmp_path)
+    projects = [{"name": "team-a", "quota": "4"}]
+
+    async def started(*names: str):
+        gpus = [Gpu(f"GPU-{name}") for name in names]
+        return await make(
+            Devices(LocalConfig(**own), Nvml(FakeNvml(*gpus))), projects=projects, **own
+        )
+
+    backend = await started("A", "B", "C")
+    one, two, three = [
+        await until(backend, (await launch(backend, name, gpu="1")).id, "running")
+        for name in ("one", "two", "three")
+    ]
+    await backend.resident.close()
+    again = await started("A", "C")  # the driver counts anew: C is GPU 1 now
+    lost = await until(again, two.id, lambda s: s.reason is not None)
+    assert (lost.state, lost.reason.code) == ("running", "DeviceLost")
+    await again.sessions.stop(two.id)
+    await until(again, two.id, "stopped")
+    four = await launch(again, "four", gpu="1")
+    waiting = await until(again, four.id, lambda s: s.reason is not None)
+    assert waiting.state == "waiting"
+    reasons = {each.id: each.reason for each in again.sessions.all()}
+    assert (reasons[one.id], reasons[three.id]) == (None, None)
+    await again.sessions.stop(three.id)
+    placed = await until(again, four.id, "running")
+    assert [piece.uuid for piece in placed.placement.slices] == ["GPU-C"]

@@ -151,8 +151,9 @@ def _starts(spec: SessionSpec, placement: Placement, cycle: Cycle) -> Preview:
         return Preview(
             verdict="fits", message=sentence.text, sentences=(sentence,), placement=placement
         )
-    piece = placement.slices[0]
-    device = cycle.now.nodes[placement.node].devices[piece.index]
+    device = cycle.now.nodes[placement.node].device_of(placement.slices[0])
+    if device is None:
+        raise ValueError(f"{placement.node} does not have the device of its own placement")
     account = cycle.ledger.accounts[spec.project]
     borrowed = min(placement.milli, max(0, account.used - account.project.quota))
     borrows = spec.kind != "interactive" and borrowed > 0
@@ -245,6 +246,6 @@ def _follows(decision: Decision, trial: ClusterSnapshot, rest: SteadyState) -> P
     )
 
 
-def _devices(session: Session) -> set[tuple[str, int | None]]:
+def _devices(session: Session) -> set[tuple[str, str]]:
     place = session.placement
-    return {(place.node, piece.index) for piece in place.slices} if place else set()
+    return {(place.node, piece.uuid) for piece in place.slices} if place else set()

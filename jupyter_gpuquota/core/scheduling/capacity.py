@@ -52,18 +52,26 @@ class DeviceCapacity:
 class NodeCapacity:
     """Free capacity of one node."""
 
-    __slots__ = ("_capped", "_plain", "devices", "node", "spare")
+    __slots__ = ("_by_uuid", "_capped", "_plain", "devices", "node", "spare")
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.devices: dict[int | None, DeviceCapacity] = {
-            d.index: DeviceCapacity(self, d, MILLI, d.memory, 100)
+        self.devices = {
+            d.uuid: DeviceCapacity(self, d, MILLI, d.memory, 100)
             for d in node.devices
             if d.index is not None
+        }
+        """By UUID: when a GPU is gone, another one gets its number."""
+        self._by_uuid = {
+            uuid: device for device in self.devices.values() for uuid in device.device.uuids
         }
         self._capped = self._plain = 0
         self.spare = sum(device.whole for device in self.devices.values())
         """How many whole devices are free."""
+
+    def device_of(self, piece: Slice) -> DeviceCapacity | None:
+        """Return the device of a slice, None if the node no longer has it."""
+        return self._by_uuid.get(piece.uuid)
 
     def tolerates(self, piece: Slice) -> bool:
         """Return whether a slice is compatible with those on the node.
@@ -82,7 +90,7 @@ class NodeCapacity:
         """Allocate (`by` -1) or release (`by` 1) slices; return the devices that changed."""
         changed = []
         for piece in slices:
-            device = self.devices.get(piece.index)
+            device = self.device_of(piece)
             if device is None:  # no longer in the inventory
                 continue
             self.spare -= device.whole
@@ -114,7 +122,7 @@ class NodeCapacity:
         found = list(islice(filter(None, (_fitting(share, each) for each in by_fit)), share.count))
         if len(found) < share.count:
             return None
-        return _placement(self.devices[found[0].index], found)
+        return _placement(self.devices[found[0].uuid], found)
 
 
 def fit_part(share: Share, device: DeviceCapacity) -> Placement | None:
@@ -146,7 +154,8 @@ def slice_of(share: Share, device: Device) -> Slice | None:
     """
     if device.lost or device.mig or share.memory > device.memory:
         return None
-    milli = share.portion or -(-share.memory * MILLI // device.memory)
+    # A device may report no memory; then only shares of it fit, not amounts.
+    milli = share.portion or (-(-share.memory * MILLI // device.memory) if share.memory else 0)
     memory = share.memory or device.memory * milli // MILLI
     return Slice(
         index=device.index,

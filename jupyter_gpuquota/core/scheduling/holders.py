@@ -9,6 +9,7 @@ from operator import itemgetter
 
 from ...model.resources import MILLI, Slice
 from ...model.sessions import Session
+from .capacity import DeviceCapacity, NodeCapacity
 
 _SIZES = (MILLI, 2 * MILLI + 1)
 """Where classes of sizes begin: parts of GPUs are below the first, more than two GPUs last."""
@@ -67,19 +68,20 @@ class Holders:
         )
 
 
-def by_device(sessions: Iterable[Session]) -> Mapping[int | None, list[Session]]:
-    """Return sessions by the devices that they hold."""
+def by_device(node: NodeCapacity, sessions: Iterable[Session]) -> Mapping[str, list[Session]]:
+    """Return sessions of a node by the UUIDs of the devices that they hold."""
     found = defaultdict(list)
     for session in sessions:
         for piece in session.placement.slices if session.placement else ():
-            found[piece.index].append(session)
+            if device := node.device_of(piece):
+                found[device.device.uuid].append(session)
     return found
 
 
-def slice_on(session: Session, index: int | None) -> Slice:
+def slice_on(session: Session, device: DeviceCapacity) -> Slice:
     """Return what a session holds of a device."""
     slices = session.placement.slices if session.placement else ()
-    return next(piece for piece in slices if piece.index == index)
+    return next(piece for piece in slices if device.node.device_of(piece) is device)
 
 
 def held_by(session: Session) -> int:

@@ -42,7 +42,7 @@ class Pool:
             if found := self.nodes.get(placement.node):
                 found.change(placement.slices, -1)
         self._mig = [r for n in self.nodes.values() for r in n.devices.values() if r.device.mig]
-        self._parts: SortedList[tuple[int, str, int]] = SortedList(
+        self._parts: SortedList[tuple[int, str, int, str]] = SortedList(
             _key(device)
             for node in self.nodes.values()
             for device in node.devices.values()
@@ -125,11 +125,11 @@ class Pool:
                         yield placement
 
     def _in_parts(self, share: Share, allowed: Allowed) -> Iterator[Placement]:
-        for _, name, index in self._parts.irange(minimum=(self.least_of_each(share), "", -1)):
+        for _, name, _, uuid in self._parts.irange(minimum=(self.least_of_each(share), "")):
             if allowed is not None and name not in allowed:
                 continue
             node = self.nodes[name]
-            found = node.fit(share) if share.divided else fit_part(share, node.devices[index])
+            found = node.fit(share) if share.divided else fit_part(share, node.devices[uuid])
             if found:
                 yield found
 
@@ -139,7 +139,7 @@ class Pool:
             return
         self._free.clear()
         before = node.spare
-        touched = [device for p in placement.slices if (device := node.devices.get(p.index))]
+        touched = [device for p in placement.slices if (device := node.device_of(p))]
         for device in touched:
             if _part(device):
                 self._parts.remove(_key(device))
@@ -200,6 +200,6 @@ def _part(device: DeviceCapacity) -> bool:
     return device.shareable and 0 < device.milli < MILLI
 
 
-def _key(device: DeviceCapacity) -> tuple[int, str, int]:
-    index = device.device.index
-    return (device.milli, device.node.node.name, -1 if index is None else index)
+def _key(device: DeviceCapacity) -> tuple[int, str, int, str]:
+    of = device.device
+    return (device.milli, device.node.node.name, -1 if of.index is None else of.index, of.uuid)

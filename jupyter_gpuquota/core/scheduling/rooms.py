@@ -167,7 +167,7 @@ class Rooms:
         slices = session.placement.slices if session.placement else ()
         if self._share.mig:
             return any(piece.mig == self._share.mig for piece in slices)
-        devices = [(node.devices[p.index], p.milli) for p in slices if p.index in node.devices]
+        devices = [(device, p.milli) for p in slices if (device := node.device_of(p))]
         if node.node.separate and not self._share.devices:
             return True
         freed = sum(device.milli + milli >= self._each for device, milli in devices)
@@ -231,13 +231,13 @@ def _freeable(node: NodeCapacity, sessions: Sequence[Session]) -> list[Victims]:
     """Return the holders of each device that would be free without them."""
     return [
         tuple(holders)
-        for index, holders in by_device(sessions).items()
-        if (device := node.devices.get(index)) and _empties(device, holders)
+        for uuid, holders in by_device(node, sessions).items()
+        if _empties(node.devices[uuid], holders)
     ]
 
 
 def _empties(device: DeviceCapacity, holders: Sequence[Session]) -> bool:
-    freed = sum(slice_on(session, device.device.index).milli for session in holders)
+    freed = sum(slice_on(session, device).milli for session in holders)
     return device.shareable and device.milli + freed == MILLI
 
 
@@ -272,20 +272,20 @@ def parts(
 
     Those where fewer than `least` could end are left out.
     """
-    holding = by_device(sessions)
-    for index, device in node.devices.items():
+    holding = by_device(node, sessions)
+    for uuid, device in node.devices.items():
         piece = slice_of(share, device.device)
         apart = _apart(node, piece, sessions) if piece else None
         if piece is None or apart is None:
             continue
-        here = {session.id: session for session in holding.get(index, ())}
-        freed = [_amounts(here.pop(s.id), index) for s in apart if s.id in here]
+        here = {session.id: session for session in holding.get(uuid, ())}
+        freed = [_amounts(here.pop(s.id), device) for s in apart if s.id in here]
         lacks = tuple(
             wanted - free - sum(released)
             for wanted, free, *released in zip(_sizes(piece), _sizes(device), *freed, strict=True)
         )
         holders = [*here.values()]
-        part = Part(apart, holders, lacks, [_amounts(session, index) for session in holders])
+        part = Part(apart, holders, lacks, [_amounts(session, device) for session in holders])
         if least <= len(apart) + len(holders) >= part.least:
             yield part
 
@@ -311,8 +311,8 @@ def _shares_otherwise(session: Session, piece: Slice) -> bool:
     )
 
 
-def _amounts(session: Session, index: int | None) -> Amounts:
-    return _sizes(slice_on(session, index))
+def _amounts(session: Session, device: DeviceCapacity) -> Amounts:
+    return _sizes(slice_on(session, device))
 
 
 def _sizes(of: Slice | DeviceCapacity) -> Amounts:

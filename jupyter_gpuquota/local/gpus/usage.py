@@ -9,7 +9,7 @@ import msgspec
 
 from ...model.messages.build import reason
 from ...model.reasons import Reason
-from ...model.resources import Usage
+from ...model.resources import Usage, device_text
 from ...model.sessions import Session
 from .inventory import DeviceInventory
 
@@ -66,16 +66,17 @@ def reason_of(session: Session, inventory: DeviceInventory) -> Reason | None:
     """Return the reason for a lost device of a running session, else the reason it has."""
     if session.state != "running" or session.placement is None:
         return session.reason
-    held = {piece.index for piece in session.placement.slices}
-    lost = [
-        device.index
+    there = {
+        uuid
         for node in inventory.nodes
         for device in node.devices
-        if node.name == session.placement.node and device.index in held and device.lost
-    ]
+        if node.name == session.placement.node and not device.lost
+        for uuid in device.uuids
+    }
+    lost = [piece for piece in session.placement.slices if piece.uuid not in there]
     if not lost:
         return None
-    return reason("DeviceLost", "exit.device_lost", devices=",".join(map(str, lost)))
+    return reason("DeviceLost", "exit.device_lost", devices=",".join(map(device_text, lost)))
 
 
 def usage_of(session: Session, inventory: DeviceInventory, owners: Mapping[int, str]) -> Usage:
