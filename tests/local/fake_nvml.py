@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -29,6 +30,8 @@ class Gpu:
     instances: list[Gpu] | None = None
     slices: int = 0
     gone: bool = False
+    odd: dict[str, Exception] = field(default_factory=dict)
+    """What functions raise for it, by the ends of their names."""
     samples: list[tuple[int, int, int]] | None = None
     """What processes did: pid, time stamp and per cent; None where the driver cannot tell."""
 
@@ -135,4 +138,7 @@ class FakeNvml:
     def _there(self, gpu: Gpu) -> Gpu:
         if gpu.gone:
             raise pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST)
+        asked = sys._getframe(1).f_code.co_name.removeprefix("nvmlDeviceGet")
+        if asked in gpu.odd:
+            raise gpu.odd[asked]
         return gpu

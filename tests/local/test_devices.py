@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 import os
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pynvml
@@ -13,6 +16,7 @@ from traitlets import TraitError
 
 from jupyter_gpuquota.control.config import GpuQuota
 from jupyter_gpuquota.local.config import LocalConfig
+from jupyter_gpuquota.local.gpus.asking import NO_ANSWER
 from jupyter_gpuquota.local.gpus.devices import Devices, find_devices, open_driver
 from jupyter_gpuquota.local.gpus.inventory import DeviceInventory
 from jupyter_gpuquota.local.gpus.nvml import Nvml
@@ -24,6 +28,7 @@ from tests.builders import make_placement, make_session, make_slice
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import marked, wait_for
 from tests.local.fake_nvml import GIB, FakeNvml, Gpu
+from tests.waiting import patience
 
 A100 = "NVIDIA A100-SXM4-40GB"
 
@@ -105,6 +110,7 @@ def test_a_device_that_answers_no_more_is_lost_and_may_come_back():
     driver = Nvml(nvml)
     driver.read(mps=False)
     nvml.gpus[0].gone = True
+    assert not any(d.lost for d in driver.read(mps=False).nodes[0].devices)  # it may be a moment
     inventory = driver.read(mps=False)
     assert [(d.uuid, d.lost) for d in inventory.nodes[0].devices] == [
         ("GPU-0", True),
@@ -120,7 +126,122 @@ def test_all_devices_are_lost_with_their_driver():
     driver = Nvml(nvml)
     driver.read(mps=False)
     nvml.driver = False
+    driver.read(mps=False)
     assert [d.lost for d in driver.read(mps=False).nodes[0].devices] == [True]
+
+
+UNREADABLE = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+"""What pynvml raises for the names of WSL's driver 555.85."""
+ODD = [
+    pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED),
+    pynvml.NVMLError(pynvml.NVML_ERROR_UNKNOWN),
+    pynvml.NVMLError(pynvml.NVML_ERROR_INVALID_ARGUMENT),
+    pynvml.NVMLError(pynvml.NVML_ERROR_TIMEOUT),
+    AttributeError("module 'pynvml' has no attribute 'nvmlMemory_v2'"),
+    UNREADABLE,
+]
+
+
+@pytest.mark.parametrize("error", ODD, ids=repr)
+@pytest.mark.parametrize(
+    "asked",
+    ["Name", "MemoryInfo", "UtilizationRates", "Temperature", "MigMode", "ComputeRunningProcesses"],
+)
+def test_an_odd_figure_hides_itself_and_never_the_gpu(asked, error):
+    nvml = FakeNvml(Gpu("GPU-0", odd={asked: error}), Gpu("GPU-1"))
+    driver = Nvml(nvml)
+    for _ in range(3):
+        inventory = driver.read(mps=False)
+        odd, usual = inventory.nodes[0].devices
+        assert (odd.lost, usual.lost) == (False, False)
+        assert odd.model == ("GPU 0" if asked == "Name" else A100)
+        assert odd.memory > 0
+        reading = inventory.readings["GPU-0"]
+        hidden = {
+            name
+            for name in ("utilisation", "memory_used", "temperature")
+            if getattr(reading, name) is None
+        }
+        figures = {
+            "MemoryInfo": {"memory_used"},
+            "UtilizationRates": {"utilisation"},
+            "Temperature": {"temperature"},
+        }
+        assert hidden == figures.get(asked, set())
+    assert driver.work("GPU-0", 0) is not None
+
+
+@pytest.mark.parametrize("asked", ["UUID", "HandleByIndex"])
+def test_a_gpu_without_a_handle_or_a_uuid_is_lost_after_two_readings(asked):
+    nvml = FakeNvml(Gpu("GPU-0"), Gpu("GPU-1"))
+    driver = Nvml(nvml)
+    driver.read(mps=False)
+    nvml.gpus[0].odd = {asked: pynvml.NVMLError(pynvml.NVML_ERROR_UNKNOWN)}
+    lost = [[d.lost for d in driver.read(mps=False).nodes[0].devices] for _ in range(3)]
+    assert lost == [[False, False], [True, False], [True, False]]
+    nvml.gpus[0].odd = {}
+    assert not any(d.lost for d in driver.read(mps=False).nodes[0].devices)
+
+
+def test_bindings_that_cannot_be_used_are_named_and_end_nothing():
+    class Older(FakeNvml):
+        def nvmlDeviceGetCount(self) -> int:  # noqa: N802 (pynvml's name)
+            raise AttributeError("nvmlDeviceGetCount_v2")
+
+    driver, problem = open_driver(Older(Gpu("GPU-0")))
+    assert driver is None
+    assert "Install the latest nvidia-ml-py" in problem
+
+
+class Hanging(FakeNvml):
+    """A driver that answers about utilisation when it is let go."""
+
+    def __init__(self, *gpus: Gpu) -> None:
+        super().__init__(*gpus)
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+
+    def nvmlDeviceGetUtilizationRates(self, gpu: Gpu) -> Any:  # noqa: N802 (pynvml's name)
+        self.goes_on.wait()
+        return super().nvmlDeviceGetUtilizationRates(gpu)
+
+
+def test_a_driver_that_hangs_is_marked_and_waited_for_by_nobody():
+    nvml = Hanging(Gpu("GPU-0"))
+    driver, problem = open_driver(nvml, late=0.2)
+    assert problem == ""
+    assert driver.read(mps=False).nodes[0].problem == ""
+    nvml.goes_on.clear()
+    driver.read(mps=False)
+    assert driver.work("GPU-0", 0) is None
+    held = driver.read(mps=False)
+    assert held.nodes[0].problem == NO_ANSWER
+    assert [d.uuid for d in held.nodes[0].devices] == ["GPU-0"]
+    assert held.readings == {}
+    nvml.goes_on.set()
+    wait_until(lambda: not driver.is_late)
+    assert driver.read(mps=False).nodes[0].problem == ""
+    driver.close()
+
+
+def test_a_driver_that_hangs_at_the_start_is_one_that_may_have_gpus():
+    nvml = Hanging(Gpu("GPU-0"))
+    nvml.goes_on.clear()
+    driver, problem = open_driver(nvml, late=0.1)
+    assert problem == ""
+    found = Devices(config(), driver).read()
+    assert [(node.problem, node.devices) for node in found.nodes] == [(NO_ANSWER, ())]
+    nvml.goes_on.set()
+    wait_until(lambda: not driver.is_late)
+    assert [d.uuid for d in driver.read(mps=False).nodes[0].devices] == ["GPU-0"]
+    driver.close()
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + patience()
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(

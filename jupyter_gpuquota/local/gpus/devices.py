@@ -26,6 +26,7 @@ from typing import Any
 
 from ...model.resources import Node, simulated_devices
 from ..config import LocalConfig, SimulatedNode
+from .asking import LATE, AskedDriver
 from .inventory import DeviceInventory, Driver, Work
 from .nvml import Nvml
 
@@ -184,16 +185,25 @@ def find_devices(config: LocalConfig) -> Devices:
     return Devices(config, driver, problem)
 
 
-def open_driver(pynvml: Any) -> tuple[Driver | None, str]:
-    """Open the NVIDIA driver; None, and the problem, if it is missing or has no GPU."""
+def open_driver(pynvml: Any, late: float = LATE) -> tuple[Driver | None, str]:
+    """Open the NVIDIA driver; None, and the problem, if it is missing or has no GPU.
+
+    One that is late is taken for one that has GPUs.
+    """
+    driver = AskedDriver(lambda: Nvml(pynvml), late)
     try:
-        driver = Nvml(pynvml)
+        found = driver.open()
     except pynvml.NVMLError as error:
-        return None, f"No GPU found: the NVIDIA driver reports: {error}."
-    if any(node.devices for node in driver.read(mps=False).nodes):
-        return driver, ""
+        problem = f"No GPU found: the NVIDIA driver reports: {error}."
+    except Exception as error:  # noqa: BLE001 (whatever the bindings do, sessions run without GPUs)
+        _log.warning("NVML cannot be used.", exc_info=True)
+        problem = f"No GPU found: NVML cannot be used ({error}). Install the latest nvidia-ml-py."
+    else:
+        if driver.is_late or any(node.devices for node in found.nodes):
+            return driver, ""
+        problem = "No GPU found: the NVIDIA driver lists none."
     driver.close()
-    return None, "No GPU found: the NVIDIA driver lists none."
+    return None, problem
 
 
 def simulated_nodes(settings: Iterable[SimulatedNode]) -> tuple[Node, ...]:

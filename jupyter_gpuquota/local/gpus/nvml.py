@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
+import psutil
 
 from ...model.nodes import Reading
 from ...model.resources import Device, MigInstance, Node
@@ -21,13 +22,21 @@ _MIB = 2**20
 _RECENT = 2_000_000
 """Microseconds for which a sample of a process counts as its use at this moment."""
 _PROFILE = re.compile(r"MIG\s+(\S+)")
+_GONE = {1, 15, 16}
+"""NVML_ERROR_UNINITIALIZED, _GPU_IS_LOST and _RESET_REQUIRED of nvml.h."""
+_NONE = {3, 4, 13, 2}
+"""NVML_ERROR_NOT_SUPPORTED, _NO_PERMISSION, _FUNCTION_NOT_FOUND, _INVALID_ARGUMENT of nvml.h."""
+_NOT_FOUND = 6
+_READINGS = 2
+"""Readings in a row without a device after which it is lost."""
 
 
 class Nvml:
     """Reads devices through `pynvml`, which is passed in; raises its NVMLError if that fails.
 
-    A device that stops responding stays in the inventory, as lost. `is_here` tells which pids of
-    the driver are those of processes here.
+    A device that stops responding stays in the inventory, as lost after two readings. A figure that
+    a device or driver does not have, or that cannot be read, is None. `is_here` tells which pids
+    of the driver are those of processes here.
     """
 
     def __init__(self, pynvml: Any, is_here: Callable[[int], bool] = is_here) -> None:
@@ -35,6 +44,7 @@ class Nvml:
         self._is_here = is_here
         self._nvml.nvmlInit()
         self._known: dict[str, Device] = {}
+        self._missed: dict[str, int] = {}
         self._node = socket.gethostname()
 
     def read(self, *, mps: bool) -> DeviceInventory:
@@ -48,13 +58,18 @@ class Nvml:
                 device = self._device(index, handle, mps=mps)
                 reading = self._reading(handle)
                 memory |= self._processes(device, handle)
-            except self._nvml.NVMLError as error:
+            except Exception as error:  # noqa: BLE001 (no answer of a driver ends the controller)
                 _log.warning("GPU %d does not respond: %s", index, error)
                 continue
             readings[device.uuid] = reading
             devices.append(device)
-        lost = [_lost(d) for uuid, d in self._known.items() if uuid not in readings]
-        devices = sorted([*devices, *lost], key=lambda device: device.index or 0)
+        missing = [device for uuid, device in self._known.items() if uuid not in readings]
+        self._missed = {each.uuid: self._missed.get(each.uuid, 0) + 1 for each in missing}
+        gone = [
+            msgspec.structs.replace(each, lost=self._missed[each.uuid] >= _READINGS)
+            for each in missing
+        ]
+        devices = sorted([*devices, *gone], key=lambda device: device.index or 0)
         self._known = {device.uuid: device for device in devices}
         node = Node(name=self._node, devices=tuple(devices))
         here = {key: used for key, used in memory.items() if self._is_here(key[1])}
@@ -98,18 +113,33 @@ class Nvml:
         return Device(
             index=index,
             uuid=_text(self._nvml.nvmlDeviceGetUUID(handle)),
-            model=_text(self._nvml.nvmlDeviceGetName(handle)),
-            memory=self._memory(handle).total // _MIB,
+            model=self._name(handle) or f"GPU {index}",
+            memory=self._total(handle) // _MIB,
             mps=mps,
             mig=tuple(self._instances(handle)),
         )
+
+    def _name(self, handle: Any) -> str:
+        """Return the name of a device, empty if it cannot be read.
+
+        WSL's driver 555.85 gives names that are no text (wookayin/gpustat#170).
+        """
+        return self._figure(lambda: _text(self._nvml.nvmlDeviceGetName(handle))) or ""
+
+    def _total(self, handle: Any) -> int:
+        """Return the bytes of a device; those of the machine where it has none of its own.
+
+        That is so on GB10 (Syllo/nvtop#411).
+        """
+        found: int | None = self._figure(lambda: self._memory(handle).total)
+        return psutil.virtual_memory().total if found is None else found
 
     def _instances(self, handle: Any) -> list[MigInstance]:
         found = []
         for instance in self._mig_handles(handle):
             attributes = self._nvml.nvmlDeviceGetAttributes(instance)
             slices, memory = attributes.gpuInstanceSliceCount, attributes.memorySizeMB
-            name = _PROFILE.search(_text(self._nvml.nvmlDeviceGetName(instance)))
+            name = _PROFILE.search(self._name(instance))
             profile = name[1] if name else f"{slices}g.{round(memory / 1024)}gb"
             uuid = _text(self._nvml.nvmlDeviceGetUUID(instance))
             found.append(
@@ -118,19 +148,19 @@ class Nvml:
         return found
 
     def _mig_handles(self, handle: Any) -> list[Any]:
-        if not self._optional(lambda: self._nvml.nvmlDeviceGetMigMode(handle)[0]):
+        if not self._figure(lambda: self._nvml.nvmlDeviceGetMigMode(handle)[0]):
             return []
         most = self._nvml.nvmlDeviceGetMaxMigDeviceCount(handle)
         found = (
-            self._optional(lambda i=i: self._nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, i))
+            self._figure(lambda i=i: self._nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, i))
             for i in range(most)
         )
         return [instance for instance in found if instance is not None]
 
     def _reading(self, handle: Any) -> Reading:
-        utilisation = self._optional(lambda: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
-        used = self._optional(lambda: self._memory(handle).used // _MIB)
-        temperature = self._optional(
+        utilisation = self._figure(lambda: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
+        used = self._figure(lambda: self._memory(handle).used // _MIB)
+        temperature = self._figure(
             lambda: self._nvml.nvmlDeviceGetTemperature(handle, self._nvml.NVML_TEMPERATURE_GPU)
         )
         return Reading(utilisation=utilisation, memory_used=used, temperature=temperature)
@@ -138,7 +168,7 @@ class Nvml:
     def _memory(self, handle: Any) -> Any:
         """Read the memory of a device. Old drivers count what they reserve as used."""
         read = self._nvml.nvmlDeviceGetMemoryInfo
-        return self._optional(lambda: read(handle, self._nvml.nvmlMemory_v2)) or read(handle)
+        return self._figure(lambda: read(handle, self._nvml.nvmlMemory_v2)) or read(handle)
 
     def _processes(self, device: Device, handle: Any) -> dict[tuple[str, int], int | None]:
         """Map (device, pid) to the MiB that the process holds there, None if not reported.
@@ -155,7 +185,7 @@ class Nvml:
         for owner in handles:
             listed: dict[int, int | None] = {}
             for call in calls:
-                for process in self._optional(lambda c=call, o=owner: c(o)) or ():
+                for process in self._figure(lambda c=call, o=owner: c(o)) or ():
                     used = process.usedGpuMemory
                     listed[process.pid] = None if used is None else used // _MIB
             for pid, used in listed.items():
@@ -165,12 +195,9 @@ class Nvml:
         return found
 
     def _whole(self, handle: Any) -> int | None:
-        try:
-            found: int | None = self._optional(
-                lambda: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu
-            )
-        except self._nvml.NVMLError_InvalidArgument:
-            return None  # some drivers raise this for a MIG instance
+        found: int | None = self._figure(
+            lambda: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu
+        )
         return found
 
     def _samples(self, handle: Any, since: int) -> Sequence[Any] | None:
@@ -181,39 +208,29 @@ class Nvml:
         """
         try:
             found: Sequence[Any] = self._nvml.nvmlDeviceGetProcessUtilization(handle, since)
-        except self._nvml.NVMLError_NotFound:
-            return ()
-        except (
-            self._nvml.NVMLError_NotSupported,
-            self._nvml.NVMLError_NoPermission,
-            self._nvml.NVMLError_FunctionNotFound,
-            self._nvml.NVMLError_InvalidArgument,
-        ):
-            return None
         except self._nvml.NVMLError as error:
-            if error.value == self._nvml.NVML_SUCCESS:
+            if error.value in {self._nvml.NVML_SUCCESS, _NOT_FOUND}:
                 return ()
+            if error.value in _NONE:
+                return None
             raise
+        except AttributeError:  # bindings that are older than the function
+            return None
         return [sample for sample in found if sample.timeStamp > since]
 
-    def _optional(self, query: Any) -> Any:
-        """Return the result of a query that not every device supports; None if unsupported.
+    def _figure(self, query: Any) -> Any:
+        """Return what a device says of itself; None if it, its driver or the bindings cannot.
 
         The error of a lost device is passed on.
         """
         try:
             return query()
-        except (
-            self._nvml.NVMLError_NotSupported,
-            self._nvml.NVMLError_NotFound,
-            self._nvml.NVMLError_NoPermission,
-            self._nvml.NVMLError_FunctionNotFound,
-        ):
+        except self._nvml.NVMLError as error:
+            if error.value in _GONE:
+                raise
             return None
-
-
-def _lost(device: Device) -> Device:
-    return msgspec.structs.replace(device, lost=True)
+        except (AttributeError, TypeError, UnicodeDecodeError):
+            return None  # older bindings lack functions and arguments
 
 
 def _text(value: str | bytes) -> str:
