@@ -72,20 +72,26 @@ class Watch:
 
     def begin(self, file: int) -> os.stat_result | None:
         """Return the state of an open file, None if it does not come to rest. Blocks a while."""
-        if os.fstat(file).st_ino in self._mapped:
-            os.fdatasync(file)
         limit = min(_PATIENCE, self._left)
-        stats = os.fstat(file)
+        stats = self._state(file)
         while (age := time.time_ns() - _written(stats)) < QUIET:
             wait = (QUIET - max(age, 0)) / 1e9
             if wait > limit:
                 return None
             time.sleep(wait)
             limit, self._left = limit - wait, self._left - wait
-            before, stats = stats, os.fstat(file)
+            before, stats = stats, self._state(file)
             if age < 0 and identity(before) == identity(stats):
                 break  # by another clock than ours, that of a server
         return stats
+
+    def _state(self, file: int) -> os.stat_result:
+        """Return the state of a file; whatever is written from then on changes its times."""
+        stats = os.fstat(file)
+        if stats.st_ino not in self._mapped:
+            return stats
+        os.fdatasync(file)
+        return os.fstat(file)
 
 
 def _written(stats: os.stat_result) -> int:

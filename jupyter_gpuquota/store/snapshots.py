@@ -348,7 +348,8 @@ class SessionFolder:
             source.seek(0)
             same = _digest(source, before.st_size) == wanted
             after = os.fstat(source.fileno())
-        grown = after.st_size > before.st_size
+        known = found.stat.st_size if found.stat else 0
+        grown = after.st_size > before.st_size >= known  # one that was shorter is written anew
         return same and (grown or reading.identity(before) == reading.identity(after))
 
     def _without_tokens(self, found: Found) -> Found:

@@ -98,6 +98,21 @@ async def test_what_snapshots_need_stays_also_without_a_commit(lake: Objects, fo
     assert (await collect(lake, log, grace=NONE)).objects > 0
 
 
+async def test_what_killed_writers_have_left_incomplete_goes(
+    lake: Objects, folder: Path, tmp_path: Path
+) -> None:
+    log = await history(lake)
+    await log.add("d", commit(await stored(lake, folder)))
+    old, new = (tmp_path / "lake" / "packs" / f"cut#{number}" for number in (1, 2))
+    foreign = tmp_path / "lake" / "notes#3"
+    for path in (old, new, foreign):
+        path.write_bytes(b"cut")
+    for path in (old, foreign):
+        os.utime(path, (0, 0))
+    assert (await collect(lake, log)).objects == 0
+    assert [path.exists() for path in (old, new, foreign)] == [False, True, True]
+
+
 async def test_nothing_goes_while_somebody_writes(lake: Objects, folder: Path) -> None:
     await stored(lake, folder)
     before = {each.key async for each in lake.list("")}

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -31,7 +32,9 @@ pytestmark = pytest.mark.asyncio
 DATABASE = """
 import os, sqlite3, sys, time
 path, mode = sys.argv[1:]
-db = sqlite3.connect(path, timeout=30, isolation_level=None)
+from urllib.parse import quote
+address = "file:" + quote(os.fsencode(path))
+db = sqlite3.connect(address, timeout=30, isolation_level=None, uri=True)
 db.execute(f"PRAGMA journal_mode = {mode}")
 db.execute("CREATE TABLE m (id INTEGER PRIMARY KEY, k TEXT, b BLOB)")
 db.execute("CREATE INDEX i ON m (k)")
@@ -103,7 +106,7 @@ def again(work: Callable[[], None]) -> Iterator[None]:
 
 def intact(path: Path) -> bool:
     """Return whether a database is whole, and has something."""
-    with closing(sqlite3.connect(path)) as db:
+    with closing(sqlite3.connect(f"file:{quote(os.fsencode(path))}", uri=True)) as db:
         checked = db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return checked and db.execute("SELECT count(*) FROM m").fetchone()[0] > 0
 
@@ -111,13 +114,14 @@ def intact(path: Path) -> bool:
 @pytest.mark.parametrize("mode", ["wal", "delete", "persist", "truncate"])
 async def test_a_database_that_is_written_is_whole(lake: Objects, work: Path, mode: str) -> None:
     (work / "runs").mkdir()
-    with program(DATABASE, work / "runs" / "no suffix", mode):
+    name = os.fsdecode(b"no suffix?%41#\xe9")
+    with program(DATABASE, work / "runs" / name, mode):
         for number in range(4):
             source, tree = await stored(lake, work, number)
-            assert intact(tree / "runs" / "no suffix") or source.torn
+            assert intact(tree / "runs" / name) or source.torn
             if mode == "wal":
                 assert not source.torn
-            assert [each.name for each in (tree / "runs").iterdir()] == ["no suffix"]
+            assert [each.name for each in (tree / "runs").iterdir()] == [name]
 
 
 @pytest.mark.parametrize("mode", ["wal", "delete"])
@@ -272,6 +276,32 @@ async def test_what_is_written_by_way_of_a_mapping_is_stored(lake: Objects, work
     assert len(set(versions)) == 6
     tree = await fetched(lake, versions[-1], work.parent / "out")
     assert (tree / "map").read_bytes() == path.read_bytes()
+
+
+MAPPING = """
+import mmap, sys, time
+file = open(sys.argv[1], "r+b")
+mapped = mmap.mmap(file.fileno(), 0)
+print(1, flush=True)
+number = 0
+while True:
+    number += 1
+    mapped[number * 4099 % len(mapped)] = number % 256
+    if not number % 1000:
+        time.sleep(0.001)
+"""
+
+
+async def test_a_mapping_that_is_written_all_the_time_is_named_and_not_synced(
+    lake: Objects, work: Path
+) -> None:
+    (work / "map").write_bytes(bytes(16 << 20))
+    with program(MAPPING, work / "map"):
+        source, tree = await stored(lake, work)
+        assert set(source.torn) == {"map"}
+        assert (tree / "small").read_text() == "small"
+        with pytest.raises(Conflict, match="map changes while it is read"):
+            await synced(lake, work)
 
 
 async def test_a_mapping_is_found_among_those_of_other_processes(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from ...store.lake import layout
 from ...store.lake.history import Commit
 from ...store.lake.objects import Objects, Stored
 
+_UNREAD = "Its tags and its pin cannot be read: set them anew."
 _log = logging.getLogger(__name__)
 
 Lakes = Callable[[], Mapping[str, Objects]]
@@ -168,7 +169,7 @@ class Registry:
                 continue
             marks = stored.get(f"{key.removesuffix(identity.MANIFEST)}{identity.MARKS}")
             try:
-                found[snapshot] = await self._entry(lake, objects, each, marks)
+                found[snapshot] = await self._entry(lake, objects, each, marks, problems)
             except Damaged as error:
                 problems.append(error.message)
             except NotFound:
@@ -178,9 +179,17 @@ class Registry:
         return found
 
     async def _entry(
-        self, lake: str, objects: Objects, stored: Stored, marks: Stored | None
+        self,
+        lake: str,
+        objects: Objects,
+        stored: Stored,
+        marks: Stored | None,
+        problems: list[str],
     ) -> Entry:
-        """Return one snapshot, from memory unless it or its marks were written since."""
+        """Return one snapshot, from memory unless it or its marks were written since.
+
+        One whose marks cannot be read counts as pinned.
+        """
         parts = (each for each in (stored, marks) if each)
         sign = " ".join(f"{each.mark} {each.size} {each.written.timestamp()}" for each in parts)
         known = self._read.get((lake, stored.key))
@@ -190,19 +199,16 @@ class Registry:
         manifest = identity.decode(await objects.get(stored.key), snapshot)
         entry = entry_of(lake, snapshot, manifest)
         if marks:
-            said = _marks(marks.key, await objects.get(marks.key))
+            try:
+                said = decoded(await objects.get(marks.key), Marks)
+            except msgspec.DecodeError as error:
+                problems.append(f"{marks.key} in the lake is malformed: {error}.")
+                unread = SnapshotPin(why=_UNREAD, since=manifest.created)
+                return replace(entry, snapshot=replace(entry.snapshot, pin=unread))
             shown = replace(entry.snapshot, tags=said.tags, pin=said.pin)
             entry = replace(entry, snapshot=shown)
         self._read[lake, stored.key] = (sign, entry)
         return entry
-
-
-def _marks(key: str, body: bytes) -> Marks:
-    """Return tags and pin. Raises Damaged: a pinned snapshot must not seem not to be."""
-    try:
-        return decoded(body, Marks)
-    except msgspec.DecodeError as error:
-        raise Damaged(f"{key} in the lake is malformed: {error}.") from error
 
 
 def entry_of(lake: str, snapshot: str, manifest: Manifest) -> Entry:

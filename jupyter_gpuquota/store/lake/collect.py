@@ -220,6 +220,8 @@ async def collect(
         garbage = [each for each in old if each.key not in needed.keys]
         # Indexes first: by an index, writers would find a pack that is gone.
         await objects.delete([each.key for each in sorted(garbage, key=_order)])
+        for prefix in layout.PREFIXES:
+            await objects.sweep(prefix, grace)
         sizes = {each.key: each.size for each in old}
         waste = wasteful(needed.live, {key: sizes.get(layout.pack(key), 0) for key in needed.live})
         repacked = await repack(objects, versions, waste) if waste else 0

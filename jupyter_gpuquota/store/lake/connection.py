@@ -38,7 +38,7 @@ from ...errors import (
 )
 from ..tasks import answered, in_thread, together
 from .credentials import aws_profile
-from .folder import FolderWriter
+from .folder import INCOMPLETE, FolderWriter
 from .objects import Stored
 
 if TYPE_CHECKING:
@@ -55,8 +55,6 @@ _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _NUMBER = re.compile(r"\(os error (\d+)\)")
 _PATH = re.compile(r"(?<= )/.*?(?=: )")
 """What obstore says of an error of the system: its number, and a path."""
-_UNNAMED = re.compile(r"#\d+$")
-"""The end of the name of a file that is not complete."""
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _CUT = re.compile("response body error|response body: HTTP error|error decoding response body")
 
@@ -206,6 +204,12 @@ class Connection:
             except NotFound:
                 return
 
+    async def sweep(self, prefix: str, age: timedelta) -> None:
+        """Remove what writers that were killed so long ago have left incomplete below a prefix."""
+        if self._folder:
+            with self._translated(self._name):
+                await in_thread(self._folder.sweep, prefix, age.total_seconds())
+
     async def head(self, key: str) -> Stored:
         """Return what is known of an object."""
         with self._translated(key):
@@ -273,7 +277,7 @@ def _of_disk(error: Exception) -> OSError | None:
 
 def _refused_by_disk(error: OSError, name: str) -> GpuQuotaError:
     """Return the error of a lake whose folder the system does not read or write."""
-    where = _UNNAMED.sub("", error.filename or name)
+    where = INCOMPLETE.sub("", error.filename or name)
     why = error.strerror or type(error).__name__
     if error.errno in _NO_ROOM:
         return StorageFailed(f"{name} is full.", hint="Free space there, then try again.")

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
+import time
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +22,8 @@ from ..disk.files import sync_path
 
 _FILE = 0o664
 _GROUP = 0o020
+INCOMPLETE = re.compile(r"#\d+$")
+"""The end of the name of a file that is not complete."""
 _UNLINKED = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 """What file systems answer that have no hard links."""
 
@@ -56,6 +61,13 @@ class FolderWriter:
         """Write to the disk that some objects have been removed."""
         folders = {(self._root / key).parent for key in keys}
         self._sync(*filter(Path.is_dir, folders))
+
+    def sweep(self, prefix: str, age: float) -> None:
+        """Remove what writers that were killed so long ago have left incomplete below a prefix."""
+        for path in (self._root / prefix).rglob("*#*"):
+            with suppress(FileNotFoundError):  # it has just got its name
+                if INCOMPLETE.search(path.name) and time.time() - path.stat().st_mtime >= age:
+                    path.unlink()
 
     @cached_property
     def _mode(self) -> int:

@@ -20,6 +20,7 @@ PACKS = "packs/"
 MANIFESTS = "manifests/"
 DATASETS = "datasets/"
 WRITERS = "writers/"
+PREFIXES = (OBJECTS, PACKS, MANIFESTS, DATASETS, WRITERS)
 INDEX = ".index"
 
 _DIGITS = 8

@@ -7,7 +7,7 @@ right, and Unavailable if the lake does not answer.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 import msgspec
@@ -55,6 +55,9 @@ class Objects(Readable, Protocol):
 
     async def delete(self, keys: Sequence[str]) -> None:
         """Delete objects; those that do not exist are passed over."""
+
+    async def sweep(self, prefix: str, age: timedelta) -> None:
+        """Remove what writers that were killed so long ago have left incomplete below a prefix."""
 
     async def head(self, key: str) -> Stored:
         """Return what is known of an object."""

@@ -73,6 +73,9 @@ class Mortal:
         for key in keys:
             await self._around(self._real.delete([key]))
 
+    async def sweep(self, prefix: str, age: timedelta) -> None:
+        await self._around(self._real.sweep(prefix, age))
+
     async def head(self, key: str) -> Stored:
         return await self._around(self._real.head(key))
 
