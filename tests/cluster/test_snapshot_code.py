@@ -104,7 +104,9 @@ async def test_training_code_takes_a_snapshot_of_its_session(
         assert [each.path for each in manifest.artifacts] == ["model.pt"]
         assert manifest.environment.python
         assert manifest.environment.packages
-        assert {each.part for each in manifest.problems} == {"env:API_TOKEN"}
+        # These tests run from a checkout, which may have changes.
+        problems = {each.part for each in manifest.problems}
+        assert {part for part in problems if not part.startswith("left out:")} == {"env:API_TOKEN"}
         [log] = manifest.logs
         stored = tmp_path / "lake"
         patch, text = (

@@ -99,15 +99,23 @@ def named(root: Path, folder: Path) -> str:
     return "git" if folder == root else f"git:{folder.relative_to(root)}"
 
 
-def origin(folder: Path) -> dict[str, str]:
-    """Return which commit of which repository is where a folder lies, nothing without one."""
+def origin(folder: Path) -> dict[str, Any]:
+    """Return which commit of which repository is where a folder lies, nothing without one.
+
+    It is `dirty` if files that git knows have other contents.
+    """
     whole = folder.resolve()
     top = next((each for each in (whole, *whole.parents) if (each / ".git").exists()), None)
     if top is None:
         return {}
     try:
         with _checkout(top, top) as git:
-            found = {"commit": git.head, "remote": redaction.address(git.remote)}
+            names = git.differing()
+            found: Dict[str, Any] = {  # noqa: UP006 (Python 3.8 in sessions)
+                "commit": git.head,
+                "remote": redaction.address(git.remote),
+                "dirty": len(git.unchanged(names)) < len(names),
+            }
     except (OSError, ValueError, subprocess.SubprocessError):
         return {}
     below = whole.relative_to(top).as_posix()
@@ -128,7 +136,7 @@ def repository(
         names = git.differing()
         same = git.unchanged(names)
         large = [name for name in names if name not in same and _size(folder / name) > _LARGE]
-        secret = [name for name in names if redaction.secret_path(name)]
+        secret = [name for name in names if _is_secret(folder, name)]
         patch = redaction.text(git.patch({*same, *large, *secret}), secrets)
         known = git.names("ls-files", "--others", "--exclude-standard")
         untracked = sorted(redaction.text(name) for name in known)
@@ -144,6 +152,19 @@ def repository(
     why = f"Its changes are not in the patch: it is larger than {_LARGE >> 20} MiB."
     problems = [f"{redaction.text(name)}: {why}" for name in large]
     return Repository(part, patch.encode(errors="surrogateescape"), problems)
+
+
+def _is_secret(folder: Path, name: str) -> bool:
+    """Return whether a file is one of credentials or keys, by its path or what it contains."""
+    if redaction.secret_path(name):
+        return True
+    if not redaction.may_hold_key(name, _size(folder / name)):
+        return False
+    try:
+        with os.fdopen(open_beneath(folder, name), "rb") as file:
+            return redaction.secret_content(name, file.read(redaction.LARGEST))
+    except OSError:
+        return False  # its bytes are not in the patch, either
 
 
 def _size(path: Path) -> int:

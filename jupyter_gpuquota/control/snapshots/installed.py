@@ -17,8 +17,8 @@ from urllib.parse import unquote, urlsplit
 from ...core.snapshots import redaction
 
 _PATIENCE = 60.0
-Origin = Callable[[Path], Dict[str, str]]  # noqa: UP006 (Python 3.8 in sessions)
-"""Returns `commit`, `remote` and `subdirectory` of a folder in a repository, empty for others."""
+Origin = Callable[[Path], Dict[str, Any]]  # noqa: UP006 (Python 3.8 in sessions)
+"""Returns `commit`, `remote`, `subdirectory` and `dirty` of a folder, nothing without git."""
 _PROGRAM = """\
 import importlib.metadata, json, platform, sys
 found = []
@@ -66,6 +66,14 @@ def packages(python: str, origin: Origin) -> dict[str, Any]:
     }
 
 
+def unstored(environment: dict[str, Any], root: Path) -> Iterator[tuple[str, str]]:
+    """Yield the folders of packages whose changes are in no repository and not below `root`."""
+    for name, source in environment["sources"].items():
+        folder = _folder(source["url"])
+        if source.get("dirty") and root.resolve() not in (folder, *folder.parents):
+            yield str(folder), f"{name} runs from there, and its changes are not committed."
+
+
 def python_of(prefix: str) -> str:
     """Return the path of a prefix's Python; that of the system has only `python3` on Debian."""
     python = Path(prefix, "bin", "python")
@@ -94,8 +102,12 @@ def _as_source(found: dict[str, Any], origin: Origin) -> dict[str, Any]:
         part["sha256"] = str(hashes.get("sha256", value if kind == "sha256" else ""))
     elif (found.get("dir_info") or {}).get("editable"):
         part["editable"] = True
-        part.update(origin(Path(unquote(urlsplit(url).path))))
+        part.update(origin(_folder(url)))
     return part
+
+
+def _folder(url: str) -> Path:
+    return Path(unquote(urlsplit(url).path)).resolve()
 
 
 def _of_conda(records: Path) -> Iterator[dict[str, Any]]:

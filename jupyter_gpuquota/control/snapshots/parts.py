@@ -94,7 +94,12 @@ def look(
             attempt(named(root, folder), partial(_add, found, named(root, folder), step))
 
     def packages() -> None:
-        found["environment"] = installed.packages(python, origin) if python else {}
+        if python:
+            found["environment"] = installed.packages(python, origin)
+            missing = installed.unstored(found["environment"], live or root)
+            found["problems"] += [[f"left out:{folder}", why] for folder, why in missing]
+        else:
+            found["environment"] = {}
 
     def chosen() -> None:
         found["artifacts"] = []

@@ -100,7 +100,8 @@ def facts(environment: EnvironmentPart, other: EnvironmentPart) -> dict[str, str
     found: dict[str, str] = {}
     for name, version in environment.packages.items():
         source = environment.sources.get(name) if is_known else None
-        commit = f" ({source.commit[:SHOWN]})" if source and source.commit else ""
+        changes = " with changes" if source and source.dirty else ""
+        commit = f" ({source.commit[:SHOWN]}{changes})" if source and source.commit else ""
         found[canonicalize_name(name)] = f"{version}{commit}"
     for each in environment.conda if is_known else ():
         if not any(canonicalize_name(name) in found for name in each.provides):

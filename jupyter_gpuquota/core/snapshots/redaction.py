@@ -22,7 +22,7 @@ _FILES = re.compile(
     r"|\.?((access|api|auth|refresh)_)?token|\.?api_?key(\.txt)?|(token|credentials)\.json|\.modal\.toml"
     r"|client_secret[^/]*\.json|[^/]*service[-_]account[^/]*\.json"
     r"|application_default_credentials\.json|secrets?\.(ya?ml|toml|json|ini)"
-    r"|jupyter_cookie_secret|(jp|nb)server-[^/]*\.(json|html)",
+    r"|jupyter_cookie_secret|notebook_secret|(jp|nb)server-[^/]*\.(json|html)",
     re.IGNORECASE,
 )
 _PLACES = re.compile(
@@ -30,7 +30,8 @@ _PLACES = re.compile(
     r"|\.gnupg/.+|\.kube/.+|\.docker/config\.json|\.config/gh/hosts\.yml|\.config/containers/auth\.json"
     r"|\.config/rclone/.+|\.huggingface/(token|stored_tokens)|huggingface/(token|stored_tokens)"
     r"|\.config/git/credentials|\.oci/.+|\.password-store/.+|jupyter/runtime/.+"
-    r"|\.cargo/credentials(\.toml)?|\.gem/credentials|\.kaggle/access_token|\.ngc/config"
+    r"|\.(?!git/)[^/]+/([^/]+/)?credentials(\.(json|toml|ya?ml|ini|conf))?|\.kaggle/access_token|\.ngc/config"
+    r"|\.ipython/[^/]+/security/.+"
     r"|\.databricks/token-cache\.json|\.terraform\.d/credentials\.tfrc\.json|\.mc/config\.json"
     r"|\.continuum/anaconda-client/tokens/.+"
     r"|\.ssh/(?!config$|known_hosts|authorized_keys$|[^/]+\.pub$).+)$",

@@ -87,7 +87,8 @@ class PackageSource(Model, frozen=True, kw_only=True):
 
     `url` is that of a repository of `vcs`, such as `git`, at a `commit`; of an archive with its
     `sha256`; or of a folder. Of an `editable` folder in a repository of git, `commit` is what was
-    checked out, and `remote` where it came from. The package is in the `subdirectory`.
+    checked out, and `remote` where it came from; it is `dirty` if its files differ from that. The
+    package is in the `subdirectory`.
     """
 
     url: str
@@ -97,6 +98,7 @@ class PackageSource(Model, frozen=True, kw_only=True):
     subdirectory: str = ""
     sha256: str = ""
     editable: bool = False
+    dirty: bool = False
 
 
 class CondaPackage(Model, frozen=True, kw_only=True):

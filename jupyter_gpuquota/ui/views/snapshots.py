@@ -263,7 +263,7 @@ def _packages(found: EnvironmentPart) -> str:
     if not found.packages:
         return ""
     commits = (
-        f"{name} at {short(source.commit)}"
+        f"{name} at {short(source.commit)}{' with changes' if source.dirty else ''}"
         for name, source in found.sources.items()
         if source.commit
     )

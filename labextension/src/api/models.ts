@@ -2376,7 +2376,8 @@ export interface EnvironmentPart {
  *
  * `url` is that of a repository of `vcs`, such as `git`, at a `commit`; of an archive with its
  * `sha256`; or of a folder. Of an `editable` folder in a repository of git, `commit` is what was
- * checked out, and `remote` where it came from. The package is in the `subdirectory`.
+ * checked out, and `remote` where it came from; it is `dirty` if its files differ from that. The
+ * package is in the `subdirectory`.
  */
 export interface PackageSource {
   url: string;
@@ -2386,6 +2387,7 @@ export interface PackageSource {
   subdirectory: string;
   sha256: string;
   editable: boolean;
+  dirty: boolean;
 }
 /**
  * A package that conda has installed, as conda wrote it.

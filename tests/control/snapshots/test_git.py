@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from jupyter_gpuquota.control.snapshots.git import Repository, origin, repository
+from tests.store.contents import KEY
 from tests.waiting import patience
 
 ACCOUNT = {
@@ -422,3 +423,19 @@ def test_every_kind_of_repository_is_read(folder: Path) -> None:
 
 def test_a_folder_without_a_repository_has_no_commit(tmp_path: Path) -> None:
     assert origin(tmp_path) == {}
+
+
+def test_a_changed_file_with_a_key_is_in_no_patch(tmp_path: Path) -> None:
+    run(tmp_path, "init")
+    (tmp_path / "deploy").write_text("to come\n")
+    (tmp_path / "site.key").write_bytes(b"to come\n")
+    (tmp_path / "a.txt").write_text("1\n")
+    run(tmp_path, "add", ".")
+    run(tmp_path, "commit", "-m", "first")
+    (tmp_path / "deploy").write_text(KEY)
+    (tmp_path / "site.key").write_bytes(bytes.fromhex("308204bd020100300d06092a864886f70d"))
+    (tmp_path / "a.txt").write_text("2\n")
+    patch = repository(tmp_path, tmp_path).patch.decode()
+    assert "+2" in patch
+    assert "deploy" not in patch
+    assert "site.key" not in patch

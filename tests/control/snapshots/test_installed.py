@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_gpuquota.control.snapshots import previews
-from jupyter_gpuquota.control.snapshots.installed import packages, python_of
+from jupyter_gpuquota.control.snapshots.installed import packages, python_of, unstored
 from jupyter_gpuquota.control.snapshots.parts import origin
 from jupyter_gpuquota.core.snapshots import environment
 from tests.jobs.snapshots.taken import git
@@ -116,22 +116,30 @@ def test_an_editable_package_has_the_commit_of_its_folder(prefix, install, tmp_p
     top = tmp_path / "my code"
     (top / "py").mkdir(parents=True)
     git(top, "init")
-    git(top, "commit", "--allow-empty", "-m", "first")
+    (top / "py/x.py").write_text("1\n")
+    git(top, "add", ".")
+    git(top, "commit", "-m", "first")
     git(top, "remote", "add", "origin", f"https://ana:{TOKEN}@example.org/a.git")
     url = (top / "py").as_uri()
     install("x", "1.0", {"url": url, "dir_info": {"editable": True}})
     head = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=top, capture_output=True, text=True, check=True
     )
-    assert found(prefix)["sources"] == {
-        "x": {
-            "url": url,
-            "editable": True,
-            "commit": head.stdout.strip(),
-            "remote": "https://example.org/a.git",
-            "subdirectory": "py",
-        }
+    source = {
+        "url": url,
+        "editable": True,
+        "commit": head.stdout.strip(),
+        "remote": "https://example.org/a.git",
+        "subdirectory": "py",
+        "dirty": False,
     }
+    assert found(prefix)["sources"] == {"x": source}
+    assert list(unstored(found(prefix), tmp_path / "work")) == []
+    (top / "py/x.py").write_text("2\n")
+    assert found(prefix)["sources"] == {"x": {**source, "dirty": True}}
+    why = "x runs from there, and its changes are not committed."
+    assert list(unstored(found(prefix), tmp_path / "work")) == [(str(top / "py"), why)]
+    assert list(unstored(found(prefix), tmp_path)) == [], "they are in the snapshot"
 
 
 def test_what_conda_has_written_is_recorded(prefix, install):

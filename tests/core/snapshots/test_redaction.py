@@ -61,6 +61,8 @@ PLAIN_FILES = [
     "labels.key",
     "tokens.txt",
     "tokenizer.json",
+    ".venv/pkg/credentials.py",
+    ".git/refs/credentials",
     "environment.yml",
     ".env.example",
     ".ssh/config",
