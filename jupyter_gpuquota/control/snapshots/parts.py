@@ -93,14 +93,6 @@ def look(
             step = partial(repository, root, folder, secrets, live)
             attempt(named(root, folder), partial(_add, found, named(root, folder), step))
 
-    def packages() -> None:
-        if python:
-            found["environment"] = installed.packages(python, origin)
-            missing = installed.unstored(found["environment"], live or root)
-            found["problems"] += [[f"left out:{folder}", why] for folder, why in missing]
-        else:
-            found["environment"] = {}
-
     def chosen() -> None:
         found["artifacts"] = []
         for path in files(root, artifacts):
@@ -110,11 +102,20 @@ def look(
         found["problems"] += [[part, "No file matches it."] for part in missing]
 
     attempt("git", checked_out)
-    attempt("environment", packages)
+    attempt("environment", partial(_add_packages, found, python, live or root))
     attempt("gpus", lambda: found.update(gpus=gpus()))
     attempt("notebooks", partial(_list_notebooks, found, root))
     attempt("artifacts", chosen)
     return found
+
+
+def _add_packages(found: dict[str, Any], python: str, root: Path) -> None:
+    """Add what a Python has installed to what is found, nothing without one."""
+    found["environment"] = {}
+    if python:
+        found["environment"] = installed.packages(python, origin)
+        unstored = installed.unstored(found["environment"], root)
+        found["problems"] += [[f"left out:{folder}", why] for folder, why in unstored]
 
 
 def _add(found: dict[str, Any], part: str, step: Callable[[], Repository]) -> None:
