@@ -154,7 +154,7 @@ class NotedView(View[T]):
     @property
     def body(self) -> Markup:
         """Return the note and the details as a table."""
-        note = [tag("p", in_notebook(self._note))] if self._note else []
+        note = [tag("p", in_notebook(line)) for line in self._note.splitlines()]
         return join(*note, *([pairs_html(self._pairs, self._label)] if self._pairs else []))
 
     @property

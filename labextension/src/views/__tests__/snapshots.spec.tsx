@@ -223,7 +223,13 @@ describe('dialogs', () => {
 
   it('show the plan of a restore first', async () => {
     const snapshot = makeSnapshot();
-    page.server.on(`POST /snapshots/${snapshot.id}/plan`, {
+    const command = `jupyter gpu snapshot restore 5a --make-environment /e`;
+    const gone = {
+      field: 'environment',
+      message: 'There is no such environment.',
+      hint: ''
+    };
+    page.server.on(`POST /snapshots/${snapshot.id}/plan`, ({ body }) => ({
       body: {
         snapshot: snapshot.id,
         folder: '/home/ana/exp-2',
@@ -232,10 +238,11 @@ describe('dialogs', () => {
         spec: makeSession({ spec: { name: 'exp-2' } }).spec,
         original: { name: 'exp-1', folder: '/home/ana/exp-1' },
         claims: [],
-        problems: [],
-        warnings: ['The image has no digest.']
+        problems: (body as { environment: string }).environment ? [gone] : [],
+        warnings: ['The image has no digest.'],
+        commands: [command]
       }
-    });
+    }));
     const restoring = restoreSnapshot(page.ui, snapshot);
     const dialog = await findDialog();
     expect(await within(dialog).findByText('/home/ana/exp-2')).toBeTruthy();
@@ -246,6 +253,11 @@ describe('dialogs', () => {
         'To go on with it instead of exp-1, stop exp-1, then keep or move its folder.'
       )
     ).toBeTruthy();
+    within(dialog).getByText(command);
+    fireEvent.change(within(dialog).getByLabelText('Environment'), {
+      target: { value: '/envs/other' }
+    });
+    await within(dialog).findByText('There is no such environment.');
     press(dialog, 'Cancel');
     await restoring;
     expect(page.server.count(`POST /snapshots/${snapshot.id}/restores`)).toBe(
