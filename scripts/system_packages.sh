@@ -85,8 +85,7 @@ case ${1:-} in
     ;;
   filesystems)
     if [ "$(id -u)" = 0 ]; then
-      apt_install_if_possible 'Not tested' mkfs.btrfs:btrfs-progs mkfs.xfs:xfsprogs \
-        mkfs.vfat:dosfstools
+      apt_install_if_possible 'Not tested' mkfs.btrfs:btrfs-progs mkfs.xfs:xfsprogs
     fi
     ;;
   *)
