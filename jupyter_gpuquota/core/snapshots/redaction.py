@@ -59,6 +59,7 @@ _WORDS_OF_KEYS = (
     b"PRIVATE KEY",
     b"PuTTY-User-Key",
     b"AGE-SECRET-KEY",
+    b"PrivateKey",
     b"client-key-data",
     b"GPUQUOTA_SESSION_TOKEN",
 )
@@ -68,10 +69,11 @@ _HELD_KEY = re.compile(
     rb"|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----)[ \t\r]*$"
     rb"|^PuTTY-User-Key-File-[0-9]|AGE-SECRET-KEY-1[A-Z0-9]{50}"
     rb"|[\"']-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----\\n"
-    rb"|client-key-data:[ \t]*[\"']?LS0tLS1CRUdJTi|\"GPUQUOTA_SESSION_TOKEN\"\s*:\s*\"[^\"]",
+    rb"|^[ \t]*PrivateKey[ \t]*=[ \t]*[A-Za-z0-9+/]{43}=|client-key-data:[ \t]*[\"']?LS0tLS1CRUdJTi"
+    rb"|GPUQUOTA_SESSION_TOKEN[\"']?\s*[:=]\s*[\"']?[A-Za-z0-9]",
     re.MULTILINE,
 )
-"""A key on lines of its own, or as a value of JSON or YAML, and the token of a session of ours."""
+"""A key on lines of its own, or as a value, and the token of a session of ours."""
 _DER_KEY = re.compile(
     rb"0(?:\x82..|\x81.|[\x00-\x7f])(?:\x02\x01[\x00\x01]|0.{1,24}\x2a\x86\x48\x86\xf7\x0d\x01\x05)",
     re.DOTALL,
