@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from jupyter_gpuquota.core.lifecycle import request_resize
-from jupyter_gpuquota.kubernetes.engines.engine import EnginePatch
+from jupyter_gpuquota.kubernetes.engines.engine import Admission, EnginePatch
 from jupyter_gpuquota.kubernetes.labels import ATTACHED, COMPLETE
 from jupyter_gpuquota.kubernetes.objects.workloads import Workload
 from jupyter_gpuquota.kubernetes.state.desired import Action, next_action
 from jupyter_gpuquota.kubernetes.state.record import Record
 from jupyter_gpuquota.kubernetes.state.seen import Seen
 from jupyter_gpuquota.model.ending import Ending, Exit
+from jupyter_gpuquota.model.previews import QueuePosition
 from jupyter_gpuquota.model.resources import Share
 from tests.each import each
 from tests.kubernetes.sights import NOW, ON_N1, job, pod, record, seen, workload
@@ -62,6 +64,18 @@ CASES: dict[str, tuple[Record, Callable[[Record], Seen], Action]] = {
     "interrupted": (REQUEUED, lambda r: seen(pod(deleted=True), of=r), Action.NONE),
     "stopped": (STOPPED, lambda r: seen(of=r, workload=workload(r, up=False)), Action.NONE),
     "stopped while queued": (STOPPED, lambda r: seen(of=r), Action.STOP),
+    "stopped while its engine queues it": (STOPPED, lambda r: _queued(seen(of=r)), Action.REMOVE),
+    "stopped before, and its engine still queues it": (
+        STOPPED,
+        lambda r: _queued(seen(of=r, workload=workload(r, up=False))),
+        Action.REMOVE,
+    ),
+    "made anew while its engine still queues the last one": (
+        WAITING,
+        lambda r: _queued(seen(of=r, workload=workload(r, up=False))),
+        Action.NONE,
+    ),
+    "queued by its engine": (WAITING, lambda r: _queued(seen(of=r)), Action.NONE),
     "its volume is now attached to a node": (
         WAITING,
         lambda r: seen(pod(node=""), of=r, attached=[ON_N1]),
@@ -140,6 +154,12 @@ CASES: dict[str, tuple[Record, Callable[[Record], Seen], Action]] = {
         Action.NONE,
     ),
 }
+
+
+def _queued(sight: Seen) -> Seen:
+    """Return the same of a session that Kueue has not admitted."""
+    admission = Admission(admitted=False, queue=QueuePosition(session="id-exp-1"))
+    return dataclasses.replace(sight, engine=STARTS_JOBS, admission=admission)
 
 
 def _incomplete(of: Record) -> object:

@@ -201,16 +201,30 @@ class Steps:
         if workload is None:
             tracked.saw(await self._writer.create(record))
         elif action is Action.START:
-            unsuspend = not self._facts.engine(record.session.spec).starts_jobs
-            tracked.wrote(await self._writer.start(record, workload, unsuspend=unsuspend))
-            tracked.detached = False
+            await self._start(tracked, record, workload)
         elif action is Action.STOP:
             tracked.wrote(await self._writer.stop(record, workload))
         elif action is Action.REMOVE:
-            tracked.detached = True
-            await self._writer.remove(record, workload)
-            tracked.deleted(workload.metadata.uid)
+            await self._remove(tracked, record, workload)
         tracked.keeps(record)
+
+    async def _start(self, tracked: Tracked, record: Record, workload: Workload) -> None:
+        """Let a workload have a pod; one that its engine does not let go is made anew."""
+        unsuspend = not self._facts.engine(record.session.spec).starts_jobs
+        try:
+            tracked.wrote(await self._writer.start(record, workload, unsuspend=unsuspend))
+            tracked.detached = False
+        except Fault as fault:
+            # Kueue's webhook never lets a StatefulSet up again whose Workload it has admitted
+            # without pods.
+            if not all(words in fault.message for words in ("vstatefulset.kb.io", "scale-down")):
+                raise
+            await self._remove(tracked, record, workload)
+
+    async def _remove(self, tracked: Tracked, record: Record, workload: Workload) -> None:
+        tracked.detached = True
+        await self._writer.remove(record, workload)
+        tracked.deleted(workload.metadata.uid)
 
     async def _with_last_lines(self, record: Record) -> Record:
         """Return the record of a session that failed to start with the end of its log.

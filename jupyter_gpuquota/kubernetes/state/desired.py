@@ -60,6 +60,10 @@ def _up(session: Session, seen: Seen) -> Action:
         return Action.NONE
     if seen.data:
         return Action.NONE
+    if not workload.is_up and seen.is_queued:
+        return (
+            Action.NONE
+        )  # what its engine knows of the last workload of its name is being deleted
     # A StatefulSet is refused a new pod while its last one terminates.
     return Action.NONE if seen.live and not workload.is_up else Action.START
 
@@ -83,4 +87,6 @@ def _down(session: Session, seen: Seen) -> Action:
         # It takes note of its pod's end a moment after us; deleting it would delete the log, too.
         ended = workload.is_finished or (session.state in ("done", "failed") and session.exit)
         return Action.NONE if ended and not seen.is_left else Action.REMOVE
+    if seen.is_queued:
+        return Action.REMOVE
     return Action.STOP if workload.is_up or is_complete(workload) else Action.NONE

@@ -111,6 +111,16 @@ class Seen:
         """The pods of the present workload, by the numbers of their processes."""
         return tuple(sorted(own_pods(self.workload, self.pods, self.between), key=process_of))
 
+    @property
+    def is_queued(self) -> bool:
+        """Whether the engine is going to admit the workload, be there a pod or not.
+
+        Kueue puts a StatefulSet that is scaled down on hold only if it holds quota
+        (shouldReleaseReservation in its statefulset_reconciler.go); else it is admitted later, and
+        what it then holds nobody can take back.
+        """
+        return self.engine.starts_jobs and self.admission.queue is not None
+
     def pod(self, uid: str) -> Pod | None:
         """Return the pod with a uid."""
         return next((pod for pod in self.pods if uid and pod.metadata.uid == uid), None)
