@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..hosting.config_files import read_here
 from . import completion
 from .command import run
 from .grammar import parse
+from .neutral import Neutral, neutral
 from .parser import HelpRequested
 from .progress_line import ProgressLine
 from .views.markup import printable
@@ -22,25 +24,38 @@ from .views.view import View
 
 
 class Terminal:
-    """A console with progress on standard error and answers on standard output."""
+    """A console with progress on standard error and answers on standard output.
+
+    On a terminal an answer is neutral unless it is `raw`; files and pipes get it unchanged.
+    """
 
     shell = True
 
     def __init__(self) -> None:
+        self.raw = False
         self._progress = ProgressLine(sys.stderr)
+        self._neutral = Neutral()
+        self._letters = getincrementaldecoder("utf-8")("replace")
 
     def note(self, line: str) -> None:
         """Show one line of progress."""
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{neutral(line) if sys.stderr.isatty() else line}\n")
         sys.stderr.flush()
 
     def write(self, text: str) -> None:
         """Show a piece of the answer."""
-        sys.stdout.write(text)
+        sys.stdout.write(self._neutral.feed(text) if self._is_neutral else text)
         sys.stdout.flush()
 
+    @property
+    def _is_neutral(self) -> bool:
+        return sys.stdout.isatty() and not self.raw
+
     def write_bytes(self, piece: bytes) -> None:
-        """Show a piece of an answer unchanged."""
+        """Show a piece of an answer that may not be text."""
+        if self._is_neutral:
+            self.write(self._letters.decode(piece))
+            return
         sys.stdout.flush()
         sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
@@ -74,6 +89,7 @@ def _run(words: list[str], console: Terminal) -> int:
     except HelpRequested as request:
         console.write(request.text)
         return OK
+    console.raw = getattr(args, "raw", False)
     view = run(Client(backend=args.backend, read=read_here), args, console)
     if view is None:
         return OK

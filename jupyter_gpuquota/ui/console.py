@@ -21,7 +21,7 @@ class Console(Protocol):
         """Show one line of progress."""
 
     def write(self, text: str) -> None:
-        """Show a piece of the answer as it is."""
+        """Show a piece of the answer."""
 
     def write_bytes(self, piece: bytes) -> None:
         """Show a piece of an answer that may not be text."""

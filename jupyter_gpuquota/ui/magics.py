@@ -28,6 +28,7 @@ from .command import run
 from .completion import Source, candidates
 from .grammar import parse, split_line
 from .hints import in_notebook
+from .neutral import Neutral
 from .parser import HelpRequested
 from .progress_line import ProgressLine
 from .views.texts import TextView
@@ -43,14 +44,15 @@ class Cell:
 
     def __init__(self) -> None:
         self._progress = ProgressLine(sys.stdout, redraws=True)
+        self._neutral = Neutral()
 
     def note(self, line: str) -> None:
         """Show one line of progress."""
         self.write(f"{line}\n")
 
     def write(self, text: str) -> None:
-        """Show a piece of the answer."""
-        sys.stdout.write(text)
+        """Show a piece of the answer; IPython may run on a terminal."""
+        sys.stdout.write(self._neutral.feed(text) if sys.stdout.isatty() else text)
         sys.stdout.flush()
 
     def write_bytes(self, piece: bytes) -> None:

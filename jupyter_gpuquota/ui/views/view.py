@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ...client.listing import Row, Table, data_frame, text_grid
 from ..hints import in_notebook
+from ..neutral import neutral
 from .markup import STYLE, Markup, join, printable, tag
 
 if TYPE_CHECKING:
@@ -70,8 +72,8 @@ class View(Generic[T]):
         return data_frame(self.records, instead=".data")
 
     def __repr__(self) -> str:
-        """Return the plain text."""
-        return self.text
+        """Return the plain text, as a terminal may show it."""
+        return neutral(self.text) if sys.stdout.isatty() else self.text
 
     def _repr_html_(self) -> str:
         return str(self.html)

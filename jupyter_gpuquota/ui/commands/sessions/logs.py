@@ -28,6 +28,11 @@ def _fill(parser: Parser) -> None:
         help=f"only the last N lines (default: all; in a notebook {NOTEBOOK_LINES})",
     )
     parser.add_argument(
+        "--raw",
+        action="store_true",
+        help="let it control this terminal, too (default: only colours and progress bars)",
+    )
+    parser.add_argument(
         "--process",
         type=int,
         default=0,
