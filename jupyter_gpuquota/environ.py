@@ -14,6 +14,9 @@ CA = "JUPYTER_GPUQUOTA_CA"
 SESSION = "GPUQUOTA_SESSION"
 """The id of the session that a process belongs to."""
 
+SESSION_TOKEN_FILE = "GPUQUOTA_SESSION_TOKEN_FILE"  # noqa: S105 (a variable's name)
+"""The file with the session's own token, which only its account can read."""
+
 FOLDER = "GPUQUOTA_FOLDER"
 """The folder of the session, where that is one of this machine."""
 

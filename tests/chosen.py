@@ -16,6 +16,7 @@ from jupyter_gpuquota.hosting.locate import Location, in_environment
 
 LOCAL = {
     "LocalConfig": {
+        "debugger": True,
         "devices": "simulated",
         "simulated_nodes": [
             {"name": name, "gpus": 8, "memory": 32768, "model": "V100-32GB"}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import zmq
 
 from ..errors import WrongState
 
@@ -24,11 +26,24 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
     transport: str = "tcp"
     key: str = ""
     signature_scheme: str = "hmac-sha256"
+    curve_publickey: str = ""
+    curve_secretkey: str = ""
 
     def address(self, port: int) -> str:
         """Return the address of one of its ports."""
         between = "-" if self.transport == "ipc" else ":"
         return f"{self.transport}://{self.ip}{between}{port}"
+
+    def encrypt(self, socket: zmq.Socket[Any], *, server: bool) -> None:
+        """Let a socket use the keys of a kernel that asks its clients for them (CurveZMQ)."""
+        if not self.curve_secretkey:
+            return
+        socket.curve_secretkey = self.curve_secretkey.encode()
+        socket.curve_publickey = self.curve_publickey.encode()
+        if server:
+            socket.curve_server = True
+        else:
+            socket.curve_serverkey = self.curve_publickey.encode()
 
 
 def read_connection(path: Path) -> Connection:

@@ -22,15 +22,16 @@ class Front:
 
     def __init__(self, connection: Connection, context: zmq.Context[Any] | None = None) -> None:
         self._signer = Signer(connection.key, connection.signature_scheme)
+        self._connection = connection
         self._context = context or zmq.Context.instance()
         self.session = uuid4().hex
         self._sockets: dict[Channel, zmq.Socket[Any]] = {
-            "control": self._bound(zmq.ROUTER, connection.address(connection.control_port)),
-            "shell": self._bound(zmq.ROUTER, connection.address(connection.shell_port)),
-            "stdin": self._bound(zmq.ROUTER, connection.address(connection.stdin_port)),
-            "iopub": self._bound(zmq.XPUB, connection.address(connection.iopub_port)),
+            "control": self._bound(zmq.ROUTER, connection.control_port),
+            "shell": self._bound(zmq.ROUTER, connection.shell_port),
+            "stdin": self._bound(zmq.ROUTER, connection.stdin_port),
+            "iopub": self._bound(zmq.XPUB, connection.iopub_port),
         }
-        self._heartbeat = self._bound(zmq.ROUTER, connection.address(connection.hb_port))
+        self._heartbeat = self._bound(zmq.ROUTER, connection.hb_port)
         self._order = tuple(self._sockets.items())
 
     @property
@@ -88,9 +89,10 @@ class Front:
             message.idents = [topic] if topic else [b"iopub_welcome"]
             self.forward(message)
 
-    def _bound(self, kind: int, address: str) -> zmq.Socket[Any]:
+    def _bound(self, kind: int, port: int) -> zmq.Socket[Any]:
         socket: zmq.Socket[Any] = self._context.socket(kind)
         socket.linger = 1000
         socket.rcvhwm = socket.sndhwm = 0  # nothing may be dropped, however slow a client is
-        socket.bind(address)
+        self._connection.encrypt(socket, server=True)
+        socket.bind(self._connection.address(port))
         return socket

@@ -158,7 +158,9 @@ def _said(body: bytes) -> str:
 def open_connection(endpoint: Endpoint, seconds: float) -> http.client.HTTPConnection:
     """Return a connection to a session's server, not yet open."""
     if endpoint.socket:
-        return UnixConnection(Path(endpoint.socket), seconds)
+        connection = UnixConnection(Path(endpoint.socket), seconds)
+        connection.host, connection.port = endpoint.host, endpoint.port  # as the server is called
+        return connection
     if endpoint.scheme == "http":
         return http.client.HTTPConnection(endpoint.host, endpoint.port, timeout=seconds)
     tls = trust(endpoint.ca)

@@ -57,7 +57,7 @@ class Spec:
             "language": "python",
             "interrupt_mode": "message",
             "env": dict(environment),
-            "metadata": {"debugger": True, MARK: dict(self.about)},
+            "metadata": {"debugger": True, "supported_encryption": "curve", MARK: dict(self.about)},
         }
 
 

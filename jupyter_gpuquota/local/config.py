@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-from traitlets import Dict, Enum, Float, Integer, List, Unicode, default, validate
+from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode, default, validate
 from traitlets.config import Configurable
 
 from .. import accounts
@@ -89,6 +89,14 @@ class LocalConfig(Configurable):
         "nvidia-cuda-mps-control",
         help="""Name or path of NVIDIA's program that talks to the MPS control daemon. Empty: MPS
         never enforces shares.""",
+    ).tag(config=True)
+
+    debugger = Bool(
+        None,
+        allow_none=True,
+        help="""Whether kernels of sessions have a debugger. It listens on a port of loopback
+        without a password: who connects can run code in the kernel. Default: where nobody else has
+        an account on the machine.""",
     ).tag(config=True)
 
     mps_pipe_dir = Unicode(

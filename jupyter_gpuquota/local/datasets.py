@@ -90,7 +90,8 @@ def open_snapshots(
                 hint="Its folder is still there.",
             )
         launch = await in_thread(folder_of(session).launch, session.run)
-        return secret_values(launch.env if launch else session.spec.env)
+        own = [launch.token] if launch and launch.token else []
+        return [*own, *secret_values(launch.env if launch else session.spec.env)]
 
     own = open_lake(Lake(name="own", url=folder.absolute().as_uri()))
     process = LaunchedProcess(data.launcher, data.registry.lakes, secrets)

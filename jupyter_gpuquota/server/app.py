@@ -33,6 +33,7 @@ from .job_starts import JobStarts, starter
 from .jupyter_mount import api_handlers
 from .kernelspecs import Kernelspecs, spec_files
 from .metrics import Snapshot, count_ingress
+from .private_kernels import keep_private
 from .request_defaults import RequestDefaults
 from .upstreams import NoController, OwnController, RemoteController, Upstream
 
@@ -76,6 +77,7 @@ class GpuQuotaApp(ExtensionApp):
         self.metrics = Snapshot(self.gateway)
         self._opened.callback(self.metrics.close)
         self._kernelspecs = self._writes_kernelspecs(dispatcher)
+        keep_private(server.kernel_manager, self._opened)
 
     async def _start_jupyter_server_extension(self, _serverapp: ServerApp) -> None:
         """Start to watch for changes, now that the event loop is running.

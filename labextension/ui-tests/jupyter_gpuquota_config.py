@@ -9,6 +9,7 @@ import os
 c = get_config()  # Jupyter defines it before it runs this file
 
 c.LocalConfig.devices = "simulated"
+c.LocalConfig.debugger = True
 c.LocalConfig.environments = [os.environ["GPUQUOTA_TEST_LEAN"]]
 c.GpuQuota.state_dir = os.environ["GPUQUOTA_TEST_STATE_DIR"]
 c.LocalConfig.simulated_nodes = [

@@ -12,12 +12,12 @@ from typing import Any
 
 from jupyter_client import AsyncKernelClient
 from jupyter_client.session import Session as Protocol
-from tornado.httpclient import HTTPRequest
-from tornado.websocket import WebSocketClientConnection, websocket_connect
+from tornado.websocket import WebSocketClientConnection
 
 from jupyter_gpuquota.ports.backend import Backend
 from tests.local.conftest import folder_of, home_of
 from tests.local.test_jupyter import ask
+from tests.session_client import web_socket
 from tests.waiting import patience
 
 TERMINALS = ("--ServerApp.jpserver_extensions={'jupyter_server_terminals': True}",)
@@ -51,9 +51,7 @@ class Lab:
     async def connect(self, path: str) -> WebSocketClientConnection:
         """Open a WebSocket."""
         endpoint = await self.backend.ingress.endpoint(self.session, 0)
-        url = f"ws://{endpoint.host}:{endpoint.port}{endpoint.base_url}{path}"
-        headers = endpoint.headers
-        return await websocket_connect(HTTPRequest(url, headers=headers))
+        return await web_socket(endpoint, path)
 
     async def make(self, what: str, **fields: Any) -> Any:
         """Make a kernel or a terminal."""

@@ -30,6 +30,7 @@ from jupyter_gpuquota.ports.backend import Backend
 from tests.chosen import on_local
 from tests.local import driver
 from tests.local.opening import open_backend
+from tests.session_client import close_web_sockets
 from tests.waiting import wait_for
 
 __all__ = ["on_local", "wait_for"]
@@ -75,6 +76,7 @@ async def make(settings: dict[str, Any]) -> AsyncIterator[Callable[..., Any]]:
         return backend
 
     yield start
+    close_web_sockets()
     if backends:
         await end_all(backends[-1])
 

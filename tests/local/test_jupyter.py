@@ -5,30 +5,30 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
 import psutil
 import pytest
-from tornado.httpclient import AsyncHTTPClient, HTTPClientError
+import zmq
+from jupyter_client import AsyncKernelClient
+from tornado.httpclient import HTTPClientError
 
 from jupyter_gpuquota.errors import InvalidFields, WrongState
-from jupyter_gpuquota.local.folders.folders import Launch, SessionFolder
-from jupyter_gpuquota.local.processes import processes
-from jupyter_gpuquota.local.sessions.launch_spec import LaunchContext, argv_of, env_of
-from jupyter_gpuquota.local.sessions.readiness import answers, find_server, problem_of
-from jupyter_gpuquota.local.shim import procfs
+from jupyter_gpuquota.local.folders.folders import SessionFolder
+from jupyter_gpuquota.local.sessions.readiness import find_server
 from jupyter_gpuquota.model.programs import ExecRequest
-from jupyter_gpuquota.model.resources import Placement
 from jupyter_gpuquota.model.sessions import Endpoint, Session
-from tests.builders import make_session
 from tests.contract.backend_contract import launch, until
 from tests.lean import served
 from tests.local.conftest import folder_of, home_of, marked, wait_for
+from tests.session_client import fetch
+from tests.waiting import patience
 
 pytestmark = pytest.mark.asyncio
 
@@ -54,16 +54,14 @@ def fake_prefix(tmp_path: Path) -> Callable[[str], str]:
 
 
 async def ask(endpoint: Endpoint, path: str, *, token: str | None = None, **fields: Any) -> Any:
-    url = f"http://{endpoint.host}:{endpoint.port}{endpoint.base_url}{path}"
     headers = endpoint.headers if token is None else {"Authorization": f"token {token}"}
-    answer = await AsyncHTTPClient().fetch(url, headers=headers, **fields)
+    answer = await fetch(endpoint, path, headers=headers, **fields)
     return json.loads(answer.body or b"null")
 
 
 async def page(endpoint: Endpoint, path: str) -> Any:
-    url = f"http://{endpoint.host}:{endpoint.port}{endpoint.base_url}{path}"
     headers = {**endpoint.headers, "Accept": "text/html"}
-    return await AsyncHTTPClient().fetch(url, headers=headers, raise_error=False)
+    return await fetch(endpoint, path, headers=headers, raise_error=False)
 
 
 def folder_of_session(backend, session: Session) -> SessionFolder:
@@ -88,8 +86,9 @@ async def test_a_server_answers_below_its_path_with_its_token_only(backend, sett
     assert (await ask(endpoint, "api/status"))["kernels"] == 0
     with pytest.raises(HTTPClientError, match="403"):
         await ask(endpoint, "api/status", token="wrong")  # noqa: S106 (nobody's)
-    listening = [c for pid in marked(session.id) for c in psutil.Process(pid).net_connections()]
-    assert {c.laddr.ip for c in listening if c.status == psutil.CONN_LISTEN} == {"127.0.0.1"}
+    assert listening(session) == []
+    socket = Path(endpoint.socket)
+    assert [path.stat().st_mode & 0o777 for path in (socket, socket.parent)] == [0o600, 0o700]
     folder = folder_of(settings["home"], session.id)
     assert token_of(endpoint) not in (folder.path / "log").read_text()
     assert token_of(endpoint) not in msgspec.json.encode(session).decode()
@@ -168,48 +167,118 @@ async def test_a_configuration_that_switches_the_token_off_does_not(
     assert token_of(endpoint) not in result.output
 
 
-async def test_a_port_that_is_taken_meanwhile_is_left_to_its_owner(tmp_path):
-    """The server tries the next ports, and its own note tells which one it got."""
-    session = make_session("a", state="starting", environment=sys.prefix, folder=str(tmp_path))
-    folder = SessionFolder(tmp_path / session.id)
-    folder.path.mkdir()
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        context = LaunchContext(
-            runtime=str(folder.runtime),
-            workspaces=str(folder.workspaces),
-            state_dir=str(tmp_path),
-            token="t" * 40,
-            own_token="o" * 40,
-            port=taken.getsockname()[1],
-            python=sys.executable,
-            module="jupyter_server",
-            inherited=os.environ,
-            root=os.geteuid() == 0,
-        )
-        order = Launch(
-            id=session.id,
-            run=1,
-            boot=procfs.boot_id(),
-            argv=argv_of(session.spec, session, context),
-            env=env_of(session, Placement(node="n"), context),
-            folder=str(tmp_path),
-            grace=2.0,
-            log_bytes=10**6,
-            log_files=1,
-        )
-        folder.prepare(order)
-        processes.start_shim(folder, str(tmp_path))
-        endpoint = await wait_for(lambda: find_server(folder, 1))
-        assert endpoint.port != context.port
-        while await answers(endpoint) != 200:
-            await wait_for(lambda: True)
-    assert await problem_of(endpoint, 200) is None
-    os.kill(folder.leader(1).shim, signal.SIGTERM)  # a shim passes on what asks it to end
-    await wait_for(lambda: not folder.shim_lives())
-    assert folder.exit(1) is not None
-    assert not marked(session.id)
+def listening(session: Session) -> list[Any]:
+    """Return the ports of this machine on which the programs of a session listen."""
+    found = [c for pid in marked(session.id) for c in psutil.Process(pid).net_connections("inet")]
+    return [each.laddr for each in found if each.status == psutil.CONN_LISTEN]
+
+
+async def kernel_of(endpoint: Endpoint, name: str) -> Path:
+    """Start a kernel, and return its connection file."""
+    body = json.dumps({"name": name})
+    kernel = (await ask(endpoint, "api/kernels", method="POST", body=body))["id"]
+    return Path(endpoint.runtime, f"kernel-{kernel}.json")
+
+
+@asynccontextmanager
+async def talking(file: Path) -> AsyncIterator[AsyncKernelClient]:
+    """Open the channels of a kernel; its heart may be slow on a busy machine."""
+    client = AsyncKernelClient(connection_file=str(file))
+    client.load_connection_file()
+    client.start_channels(hb=False)
+    try:
+        yield client
+    finally:
+        client.stop_channels()
+
+
+async def overheard(session: Session, file: Path) -> bool:
+    """Return whether someone else hears what a cell prints, on any port of the session."""
+    async with talking(file) as client:
+        await client.kernel_info(reply=True, timeout=patience())
+        with zmq.Context() as context, context.socket(zmq.SUB) as stranger:
+            stranger.linger = 0
+            stranger.subscribe(b"")
+            for address in listening(session):
+                stranger.connect(f"tcp://{address.ip}:{address.port}")
+            heard = b""
+            for _ in range(10):
+                await client.execute("print('SEC' + 'RET')", reply=True, timeout=patience())
+                while stranger.poll(200):
+                    heard += b"".join(stranger.recv_multipart())
+            return b"SECRET" in heard
+
+
+@pytest.fixture
+def short(settings: dict[str, Any]) -> Iterator[Path]:
+    """Have a state folder with a short path, which those of tests are not."""
+    with TemporaryDirectory(prefix="gpuq-test-") as folder:
+        settings["home"] = f"{folder}/state"
+        yield Path(folder)
+
+
+@pytest.mark.parametrize("deep", ["", "d" * 80])
+async def test_what_cells_print_is_in_files_that_no_other_account_can_open(
+    make, settings, short, monkeypatch, deep
+):
+    monkeypatch.delenv("JUPYTER_NO_CONFIG")
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(short / "config"))
+    (short / "config").mkdir()
+    (short / "config/jupyter_server_config.py").write_text("c.ServerApp.port = 9999\n")
+    settings["home"] = str(short / deep / "state")
+    backend = await make()
+    session = await until(backend, (await launch(backend, **served())).id, "running")
+    endpoint = await backend.ingress.endpoint(session.id, 0)
+    file = await kernel_of(endpoint, "python3")
+    found = json.loads(file.read_text())
+    assert (found["transport"], len(found["ip"]) + 2 <= 107) == ("ipc", True)
+    folder = Path(found["ip"]).parent
+    assert folder.is_relative_to(settings["home"]) == (not deep)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    await wait_for(lambda: len(list(folder.iterdir())) == 6)
+    assert not await overheard(session, file)
+    kernel = file.stem.removeprefix("kernel-")
+    await ask(endpoint, f"api/kernels/{kernel}/restart", method="POST", body="")
+    assert json.loads(file.read_text()) == found
+    assert not await overheard(session, file)
+    programs = [psutil.Process(pid).environ() for pid in marked(session.id)]
+    assert sum("JUPYTER_TOKEN" in each for each in programs) == 1  # that of the server itself
+    await backend.sessions.stop(session.id)
+    await until(backend, session.id, "stopped")
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("encrypts", [False, True])
+async def test_a_kernel_that_may_know_no_such_sockets_keeps_its_ports(
+    make, tmp_path, monkeypatch, encrypts
+):
+    monkeypatch.delenv("JUPYTER_NO_CONFIG")
+    place = tmp_path / "data/kernels/other"
+    place.mkdir(parents=True)
+    words = ["/usr/bin/env", sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    about = {"supported_encryption": ["curve"]} if encrypts else {}
+    spec = {"argv": words, "display_name": "Other", "language": "python", "metadata": about}
+    (place / "kernel.json").write_text(json.dumps(spec))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "data"))
+    backend = await make()
+    session = await until(backend, (await launch(backend, **served())).id, "running")
+    endpoint = await backend.ingress.endpoint(session.id, 0)
+    file = await kernel_of(endpoint, "other")
+    assert json.loads(file.read_text())["transport"] == "tcp"
+    assert await overheard(session, file) == (not encrypts)
+
+
+@pytest.mark.parametrize("debugger", [False, True])
+async def test_a_kernel_has_a_debugger_where_that_is_allowed(make, monkeypatch, debugger):
+    monkeypatch.delenv("JUPYTER_NO_CONFIG")
+    backend = await make(debugger=debugger)
+    session = await until(backend, (await launch(backend, **served())).id, "running")
+    endpoint = await backend.ingress.endpoint(session.id, 0)
+    async with talking(await kernel_of(endpoint, "python3")) as client:
+        info = await client.kernel_info(reply=True, timeout=patience())
+        assert ("debugger" in info["content"]["supported_features"]) == debugger
+        answer = await client.execute("import debugpy.server", reply=True, timeout=patience())
+        assert answer["content"]["status"] == "ok"
 
 
 async def test_a_strangers_note_in_the_runtime_folder_is_ignored(backend, settings):

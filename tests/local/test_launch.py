@@ -18,7 +18,6 @@ from jupyter_gpuquota.model.resources import Placement, Slice
 from tests.builders import make_placement, make_session, make_slice
 
 TOKEN = secrets.token_hex()
-OWN_TOKEN = secrets.token_hex()
 CPU = Placement(node="n1")
 
 
@@ -28,8 +27,7 @@ def make_context(**fields: Any) -> LaunchContext:
         "workspaces": "/state/s1/workspaces",
         "state_dir": "/state",
         "token": TOKEN,
-        "own_token": OWN_TOKEN,
-        "port": 5000,
+        "sockets": "/state/s1/runtime/sockets",
         "python": "/env/bin/python",
         "module": "jupyterlab",
         "inherited": {"PATH": "/usr/bin", "HOME": "/home/me"},
@@ -138,10 +136,10 @@ def test_the_environment_is_active():
 
 
 def test_every_session_finds_its_controller_and_proves_who_it_is():
-    forged = {"GPUQUOTA_SESSION_TOKEN": "forged", "GPUQUOTA_STATE_DIR": "/other"}
+    forged = {"GPUQUOTA_SESSION_TOKEN_FILE": "forged", "GPUQUOTA_STATE_DIR": "/other"}
     for command in ((), ("true",)):
         found = env(env=forged, command=command)
-        assert found["GPUQUOTA_SESSION_TOKEN"] == OWN_TOKEN
+        assert found["GPUQUOTA_SESSION_TOKEN_FILE"] == "/state/s1/runtime/token"  # noqa: S105
         assert found["GPUQUOTA_STATE_DIR"] == "/state"
         assert found["JUPYTER_GPUQUOTA_BACKEND"] == "local"
 

@@ -108,7 +108,7 @@ async def test_a_controller_that_was_started_inside_a_session_is_no_part_of_it(
     inner = tmp_path / "inner"
     words = f"{sys.executable} -m jupyter_gpuquota.ui.cli submit inner"
     script = (
-        f"export GPUQUOTA_STATE_DIR={inner}; unset GPUQUOTA_SESSION_TOKEN\n"
+        f"export GPUQUOTA_STATE_DIR={inner}; unset GPUQUOTA_SESSION_TOKEN_FILE\n"
         f"{words} --wait --command 'sleep 601'\nsleep 600"
     )
     backend = await make(stop_grace=0.3)

@@ -50,7 +50,7 @@ class Controller(http.client.HTTPConnection):
 
 def ask(method, path, body=None):
     controller = Controller("localhost")
-    head = {"Authorization": "Bearer " + os.environ["GPUQUOTA_SESSION_TOKEN"]}
+    head = {"Authorization": "Bearer " + open(os.environ["GPUQUOTA_SESSION_TOKEN_FILE"]).read()}
     controller.request(method, "/gpuquota/api" + path, body, head)
     answer = controller.getresponse()
     found = [answer.status, json.loads(answer.read())]

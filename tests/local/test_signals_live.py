@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from jupyter_client import AsyncKernelClient
-from tornado.httpclient import AsyncHTTPClient
 
 from jupyter_gpuquota.control.clock import Clock
 from jupyter_gpuquota.control.signals.presence import Presence
@@ -34,6 +33,7 @@ from tests.local.atwork import TERMINALS, THREADS, Lab, start_kernel
 from tests.local.builders import LIMITS
 from tests.local.conftest import folder_of, home_of, wait_for
 from tests.local.test_jupyter import ask
+from tests.session_client import fetch
 from tests.waiting import patience
 
 pytestmark = pytest.mark.asyncio
@@ -171,8 +171,6 @@ async def test_an_open_page_that_polls_and_connects_again_is_no_work(kernel: Any
     await settled(one, name)
     before = (await one.until("kernels", lambda found: found.state == "idle")).last
     endpoint = await one.backend.ingress.endpoint(one.session, 0)
-    url = f"http://{endpoint.host}:{endpoint.port}{endpoint.base_url}metrics"
-    headers = endpoint.headers
     for _ in range(2):
         paths = (f"api/kernels/{name}/channels", "api/events/subscribe")
         sockets = [await one.connect(path) for path in paths]
@@ -182,7 +180,7 @@ async def test_an_open_page_that_polls_and_connects_again_is_no_work(kernel: Any
             pass
         for path in ("api/kernels", "api/sessions", "api/terminals", "api/contents"):
             await ask(endpoint, path)
-        await AsyncHTTPClient().fetch(url, headers=headers)
+        await fetch(endpoint, "metrics", headers=endpoint.headers)
         for socket in sockets:
             socket.ping(b"still there?")
         found = await one.look()

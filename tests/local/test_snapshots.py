@@ -26,7 +26,9 @@ __all__ = ["shell"]
 
 WRITES = "while true; do echo $$ >> log.txt; done"
 HIDDEN = "hunter-22222"
-TELLS = "echo the token is $API_TOKEN, mine $GPUQUOTA_SESSION_TOKEN; echo told; sleep 600"
+TELLS = (
+    "echo the token is $API_TOKEN, mine $(cat $GPUQUOTA_SESSION_TOKEN_FILE); echo told; sleep 600"
+)
 
 
 @pytest.fixture(scope="module")

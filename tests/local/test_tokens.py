@@ -15,8 +15,10 @@ pytestmark = pytest.mark.asyncio
 
 
 async def token_of(backend, session_id):
-    """Return the token in the environment of a session's programs."""
-    return (await backend.exec.context(session_id)).env["GPUQUOTA_SESSION_TOKEN"]
+    """Return the token in the file that the environment of a session's programs names."""
+    file = Path((await backend.exec.context(session_id)).env["GPUQUOTA_SESSION_TOKEN_FILE"])
+    assert file.stat().st_mode & 0o777 == 0o600
+    return file.read_text()
 
 
 async def test_a_token_is_one_sessions_and_no_others(backend):
@@ -54,6 +56,7 @@ async def test_a_token_is_only_where_the_account_alone_can_read_it(backend, sett
     assert token.encode() not in (home / "state.db").read_bytes()
     for pid in marked(session.id):
         assert token not in " ".join(psutil.Process(pid).cmdline())
+        assert token not in psutil.Process(pid).environ().values()
     orders = folder_of(home, session.id).path / "launch.json"
     assert token in orders.read_text()
     assert [path.stat().st_mode & 0o777 for path in (orders, home / "token.key")] == [0o600, 0o600]

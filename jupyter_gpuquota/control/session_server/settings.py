@@ -8,8 +8,17 @@ from ...core import tracking
 from ...model.addresses import address_of
 from ...model.sessions import Session
 
+_DEFAULT_PORT = 8888
 SERVER_CONFIG = str(Path(__file__).parent / "config")
 """The folder with the configuration of every session's Jupyter Server."""
+
+
+def socket_flags(folder: str) -> dict[str, object]:
+    """Return the options by which a server listens on a unix socket in a folder.
+
+    A server with a socket exits if its configuration has another port than the default.
+    """
+    return {"sock": f"{folder}/server", "sock_mode": "0600", "port": _DEFAULT_PORT}
 
 
 def server_flags(session: Session, **own: object) -> tuple[str, ...]:
@@ -27,7 +36,9 @@ def server_flags(session: Session, **own: object) -> tuple[str, ...]:
     return tuple(f"--ServerApp.{name}={value}" for name, value in options.items())
 
 
-def server_config(session: Session, token: str) -> dict[str, dict[str, object]]:
+def server_config(
+    session: Session, token: str, *, debugger: bool = True
+) -> dict[str, dict[str, object]]:
     """Return a server's own configuration, which overrides that of its environment.
 
     It is first on Jupyter's configuration path rather than on the command line, which others can
@@ -38,13 +49,15 @@ def server_config(session: Session, token: str) -> dict[str, dict[str, object]]:
     JupyterLab opens a workspace with the session's name. Of all pages of one origin, whatever
     their base URL, it lets only one use the workspace `default`, and renames it for the others.
 
-    Pages have no *Shut Down*, which would end the session before pages could save.
+    Pages have no *Shut Down*, which would end the session before pages could save. Without
+    `debugger`, ipykernel has none: it listens on a port, and asks for no password.
     """
     protection = {"token": token, "certfile": "", "keyfile": "", "client_ca": ""}
     return {
         "ServerApp": {**protection, "quit_button": False},
         "IdentityProvider": {"token": token},
         "LabApp": {"default_url": f"/lab/workspaces/{session.spec.name}"},
+        "SessionKernels": {"debugger": debugger},
     }
 
 

@@ -34,6 +34,7 @@ class DirectChannels:
                 socket.subscribe(b"")
             else:
                 socket.identity = identity
+            connection.encrypt(socket, server=False)
             self._sockets[channel] = socket
         self._ended = self._sockets["shell"].get_monitor_socket(zmq.EVENT_DISCONNECTED)
         for channel, port in _ports(connection).items():

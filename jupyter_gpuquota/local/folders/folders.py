@@ -18,18 +18,24 @@ from ...control.storage.state_folder import make_state_folder
 from ...errors import StorageFailed
 from ...model.sessions import Session
 from ...model.struct import Model, decoded
+from ...unix_paths import make_private
 
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 
+TOKEN = "token"  # noqa: S105 (the name of a file)
+"""The session's own token, in its runtime folder."""
+
+
 class Launch(Model, frozen=True, kw_only=True):
-    """What the shim starts. It contains the session's token, so only the account may read it.
+    """What the shim starts. It contains the session's tokens, so only the account may read it.
 
     `run` is the session's; every note of a shim carries it, so that notes of an earlier run are
     recognised. `log_from` is the log's offset at which this run began. `config` is written into the
-    runtime folder for the Jupyter Server.
+    runtime folder for the Jupyter Server, `sockets` is the folder of its sockets, empty without one
+    and for a server that listens on a port, as those of earlier versions do.
     """
 
     id: str
@@ -43,6 +49,8 @@ class Launch(Model, frozen=True, kw_only=True):
     log_files: int
     log_from: int = 0
     config: dict[str, Any] = msgspec.field(default_factory=dict)
+    sockets: str = ""
+    token: str = ""
 
 
 class Leader(Model, frozen=True, kw_only=True):
@@ -101,20 +109,29 @@ class SessionFolder:
         with writing(self.path):
             for name in ("leader.json", "exit.json", ".exit.room"):
                 (self.path / name).unlink(missing_ok=True)
-            shutil.rmtree(self.runtime, ignore_errors=True)
+            self._forget_runtime()
             self.runtime.mkdir(mode=0o700)
             (self.runtime / "config").mkdir()
+            if launch.sockets:
+                make_private(Path(launch.sockets))
             config = self.runtime / "config" / "jupyter_server_config.json"
             write_file(config, msgspec.json.encode(launch.config))
+            write_file(self.runtime / TOKEN, launch.token.encode())
             write_file(self.path / "launch.json", msgspec.json.encode(launch))
 
     def forget(self) -> None:
-        """Remove the files of a run: `launch.json` with its secrets, and the runtime folder.
+        """Remove the files of a run: `launch.json` with its secrets, runtime folder and sockets.
 
         What cannot be removed now is removed when the next run begins, or with the session.
         """
+        self._forget_runtime()
         with contextlib.suppress(OSError):
             (self.path / "launch.json").unlink()
+
+    def _forget_runtime(self) -> None:
+        launch = self._read("launch.json", Launch)
+        if launch and launch.sockets:
+            shutil.rmtree(launch.sockets, ignore_errors=True)
         shutil.rmtree(self.runtime, ignore_errors=True)
 
     def launch(self, run: int) -> Launch | None:

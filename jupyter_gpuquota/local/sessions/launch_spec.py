@@ -11,10 +11,12 @@ from ...control.session_server.settings import (
     SERVER_CONFIG,
     server_flags,
     session_facts,
+    socket_flags,
 )
-from ...environ import BACKEND, DATASETS, FOLDER, STATE_DIR, VOLUMES
+from ...environ import BACKEND, DATASETS, FOLDER, SESSION_TOKEN_FILE, STATE_DIR, VOLUMES
 from ...model.resources import MILLI, Placement, Share, Slice
 from ...model.sessions import Session, SessionSpec
+from ..folders.folders import TOKEN
 
 _KEPT = re.compile(
     r"JUPYTER_((CONFIG|DATA)_(DIR|PATH)|PATH|NO_CONFIG|PREFER_ENV_PATH|PLATFORM_DIRS)"
@@ -35,6 +37,7 @@ class LaunchContext:
     `python` and `module` are the program of a Jupyter Server; `active` is the variable that
     marks the environment as active, if any; `inherited` is the account's environment; `mps` is the
     pipe folder of a responding MPS daemon, empty if none. `runtime` is the folder of one run,
+    `sockets` that of the sockets of its server and kernels,
     `workspaces` that of the session's JupyterLab workspaces, which outlive the run. In `datasets`
     and `volumes` the session finds its datasets and volumes by name. `controller` are the variables
     by which its programs find the controller, where that is not one of `state_dir` alone.
@@ -44,8 +47,7 @@ class LaunchContext:
     workspaces: str
     state_dir: str
     token: str
-    own_token: str
-    port: int
+    sockets: str
     python: str
     module: str
     inherited: Mapping[str, str]
@@ -62,7 +64,7 @@ def argv_of(spec: SessionSpec, session: Session, context: LaunchContext) -> tupl
     if spec.command:
         return (*spec.command, *spec.args)
     flags = server_flags(
-        session, ip="127.0.0.1", port=context.port, port_retries=50, allow_root=context.root
+        session, ip="127.0.0.1", allow_root=context.root, **socket_flags(context.sockets)
     )
     return (context.python, "-m", context.module, *spec.args, *flags)
 
@@ -77,7 +79,7 @@ def env_of(session: Session, placement: Placement, context: LaunchContext) -> di
     )
     own |= spec.env | _share(spec.share, placement, context) | _facts(session, placement)
     own |= context.controller or {STATE_DIR: context.state_dir, BACKEND: "local"}
-    own["GPUQUOTA_SESSION_TOKEN"] = context.own_token
+    own[SESSION_TOKEN_FILE] = f"{context.runtime}/{TOKEN}"
     if spec.data:
         own[DATASETS] = context.datasets
     if spec.volumes:

@@ -22,11 +22,13 @@ from ...model.messages.formats import place_arg
 from ...model.resources import Placement
 from ...model.sessions import LIVE, Session, SessionSpec
 from ...model.struct import Message
+from ...unix_paths import folder_for
 from .. import prefixes
 from ..config import LocalConfig
 from ..folders.folders import Launch, SessionFolder
 from ..gpus.devices import Devices
 from ..processes import processes
+from ..processes.accounts import is_shared
 from ..shim import namespaces, procfs
 from ..state.state import State
 from . import logs
@@ -96,13 +98,13 @@ class Launcher:
     def _launch(self, session: Session, placement: Placement, folder: SessionFolder) -> Launch:
         spec = session.spec
         limited = session.isolation is not None and session.isolation.scope == "process"
+        sockets = folder_for(folder.runtime / "sockets")
         context = LaunchContext(
             runtime=str(folder.runtime),
             workspaces=str(folder.workspaces),
             state_dir=str(self._state.path),
-            own_token=token_of(self._key, session.id, session.run),
             token=secrets.token_urlsafe(32),
-            port=free_port(),
+            sockets=str(sockets),
             python=str(prefixes.python_of(spec.environment)),
             module=prefixes.server_module(spec.environment),
             inherited=os.environ,
@@ -124,8 +126,17 @@ class Launcher:
             log_bytes=self._config.log_bytes,
             log_files=self._config.log_files,
             log_from=logs.end_of(folder.path),
-            config=server_config(session, context.token) if spec.serves_jupyter else {},
+            config=self._server_config(session, context.token),
+            token=token_of(self._key, session.id, session.run),
+            sockets=str(sockets) if spec.serves_jupyter else "",
         )
+
+    def _server_config(self, session: Session, token: str) -> dict[str, dict[str, object]]:
+        if not session.spec.serves_jupyter:
+            return {}
+        allowed = self._config.debugger
+        debugger = not is_shared(os.getuid()) if allowed is None else allowed
+        return server_config(session, token, debugger=debugger)
 
     def _protected(self, session: Session) -> tuple[str, ...]:
         """Return what goes before a program that may not write all that it mounts."""
@@ -144,13 +155,6 @@ def taken_ports(spec: SessionSpec, others: Iterable[Session]) -> Iterator[FieldE
             yield field_error(f"ports[{i}]", "port.exposed", **args)
         elif not _bindable(port):
             yield field_error(f"ports[{i}]", "port.used", port=str(port))
-
-
-def free_port() -> int:
-    """Return a port that nothing listens on; if it is taken meanwhile, the server tries others."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _bindable(port: int) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
+import stat
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -24,6 +26,8 @@ _PAUSE, _REFUSED = 0.03, 1.0
 """Seconds between two requests: while it does not listen, and while it reports another status."""
 _OK, _FORBIDDEN = 200, 403
 _SECONDS = 5.0
+_NAMED = 80
+"""The port in the address of a server that has none."""
 
 
 class _Info(Model, frozen=True, kw_only=True):
@@ -32,13 +36,15 @@ class _Info(Model, frozen=True, kw_only=True):
     pid: int
     port: int
     base_url: str
+    sock: str = ""
 
 
 def find_server(folder: SessionFolder, run: int) -> Endpoint | None:
     """Return where the session's own server listens; None until it reports it.
 
     Notes of processes that do not descend from the session's first one are ignored, and so are
-    ports on which the server no longer listens: another program may have taken them.
+    ports on which the server no longer listens: another program may have taken them. A socket is in
+    a folder that only this account can open.
     """
     leader, launch = folder.leader(run), folder.launch(run)
     if leader is None or launch is None or not processes.alive(leader):
@@ -49,15 +55,26 @@ def find_server(folder: SessionFolder, run: int) -> Endpoint | None:
             info = msgspec.json.decode(path.read_bytes(), type=_Info)
         except (FileNotFoundError, msgspec.DecodeError):
             continue  # it is being written or removed
-        if processes.descends(info.pid, leader.pid) and listens(info.pid, info.port):
+        if not processes.descends(info.pid, leader.pid):
+            continue
+        if _is_socket(info.sock) if launch.sockets else listens(info.pid, info.port):
             return Endpoint(
                 host="127.0.0.1",
-                port=info.port,
+                port=info.port or _NAMED,
+                socket=info.sock if launch.sockets else "",
                 base_url=info.base_url,
                 headers=headers,
                 runtime=str(folder.runtime),
             )
     return None
+
+
+def _is_socket(path: str) -> bool:
+    """Return whether a path names a socket."""
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)  # noqa: PTH116 (empty, it names nothing)
+    except OSError:
+        return False
 
 
 async def problem_of(endpoint: Endpoint, status: int) -> Reason | None:

@@ -33,6 +33,7 @@ class _Connection(Model, frozen=True, kw_only=True):
     iopub_port: int
     ip: str = "127.0.0.1"
     transport: str = "tcp"
+    curve_secretkey: str = ""
 
 
 class _Header(Model, frozen=True, kw_only=True):
@@ -42,7 +43,7 @@ class _Header(Model, frozen=True, kw_only=True):
 
 
 def address_of(runtime: Path, kernel: str, words: Iterable[bytes]) -> str:
-    """Return where a kernel publishes; empty if it is not an ipykernel of this machine.
+    """Return where a kernel publishes; empty if it is no ipykernel of this machine, or encrypted.
 
     `words` are the command lines of the session's processes.
     """
@@ -54,6 +55,8 @@ def address_of(runtime: Path, kernel: str, words: Iterable[bytes]) -> str:
     try:
         found = msgspec.json.decode((runtime / name).read_bytes(), type=_Connection)
     except (OSError, msgspec.DecodeError):
+        return ""
+    if found.curve_secretkey:
         return ""
     if found.transport == "ipc":
         return f"ipc://{found.ip}-{found.iopub_port}"

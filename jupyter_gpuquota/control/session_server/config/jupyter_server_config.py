@@ -10,6 +10,10 @@ It interrupts a kernel before it shuts it down; a relay, which says itself why a
 told of this end.
 
 Terminals are not login shells: a profile would remove the session's environment from PATH.
+
+Where the server listens on a unix socket, kernels do so, too: on a port of loopback, every account
+of the machine may read what a kernel publishes, as ZeroMQ asks nobody who he is. Kernels of which
+it is not known that they can are left as they are, encrypted if they declare that they can be.
 """
 
 from __future__ import annotations
@@ -17,9 +21,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
+import sys
 from collections import deque
 from contextlib import suppress
+from hashlib import sha256
 from hmac import compare_digest
+from pathlib import Path
 from shutil import which
 from typing import Any
 
@@ -29,14 +37,16 @@ try:
 except ImportError:  # Jupyter Server 1 has no identity providers, and reads JUPYTER_TOKEN itself
     pass
 else:
+    _TOKEN = sys.__dict__.setdefault("_gpuquota_token", os.environ.pop("JUPYTER_TOKEN", ""))
+    """Kernels and terminals do not get it; this file may be read twice."""
 
     class SessionIdentity(IdentityProvider):
         """Authenticates requests with the session's token, which only the ingress has."""
 
         async def get_user_token(self, handler: RequestHandler) -> User | None:
             """Return a user for a request with the token, None for any other."""
-            sent, token = self.get_token(handler) or "", os.environ.get("JUPYTER_TOKEN", "")
-            if not token or not compare_digest(sent.encode(), token.encode()):
+            sent = self.get_token(handler) or ""
+            if not _TOKEN or not compare_digest(sent.encode(), _TOKEN.encode()):
                 return None
             return self.generate_anonymous_user(handler)
 
@@ -179,6 +189,78 @@ else:
             super()._on_zmq_reply(stream, msg_list)  # type: ignore[no-untyped-call]
 
     c.ServerApp.kernel_websocket_connection_class = SessionConnection  # type: ignore[name-defined]
+
+_DIGITS = 12
+_PYTHON = re.compile(r"python[0-9.]*")
+_HERE = {"ipykernel", "ipykernel_launcher", "nb_conda_kernels.runner"}
+"""Modules that run ipykernel on this machine."""
+
+
+_NO_DEBUGGER = """\
+import sys
+here = sys.path.pop(0)
+from runpy import run_module
+sys.modules["debugpy.server"] = None
+try:
+    import ipykernel.debugger
+except ImportError:
+    pass
+del sys.modules["debugpy.server"]
+sys.path.insert(0, here)
+run_module("{module}", run_name="__main__", alter_sys=True)
+"""
+
+
+def _module(spec: Any) -> str:
+    """Return the module that starts ipykernel on this machine, empty for other kernelspecs."""
+    words = [*spec.argv, "", ""]
+    module = words[words.index("-m") + 1] if "-m" in words else ""
+    other = (getattr(spec, "metadata", None) or {}).get("kernel_provisioner")
+    is_here = _PYTHON.fullmatch(Path(words[0]).name) and module in _HERE and not other
+    return module if is_here else ""
+
+
+def _without_debugger(spec: Any, module: str) -> None:
+    """Let a kernelspec start ipykernel as if debugpy were not installed; cells can import it."""
+    at = spec.argv.index("-m")
+    code = _NO_DEBUGGER.format(module=module)
+    spec.argv = [*spec.argv[:at], "-c", code, *spec.argv[at + 2 :]]
+
+
+try:
+    import zmq
+    from jupyter_client.kernelspec import NoSuchKernel
+    from jupyter_client.multikernelmanager import MultiKernelManager
+
+    _prepare = MultiKernelManager.pre_start_kernel
+except (ImportError, AttributeError):
+    pass
+else:
+
+    def _prepared(self: Any, kernel_name: Any, kwargs: Any) -> Any:
+        """Return a new manager of a kernel, whose sockets others cannot open.
+
+        jupyter_client has settings of transports for all kernels at once only.
+        """
+        manager, name, kernel = _prepare(self, kernel_name, kwargs)
+        sock = getattr(self.parent, "sock", "")
+        if not sock or getattr(manager, "transport", "") != "tcp":
+            return manager, name, kernel
+        with suppress(NoSuchKernel):  # which is reported when it is started
+            module = _module(manager.kernel_spec)
+            if module.startswith("ipykernel") and not self.config.SessionKernels.get(
+                "debugger", True
+            ):
+                _without_debugger(manager.kernel_spec, module)
+            if module:
+                digest = sha256(str(kernel).encode()).hexdigest()[:_DIGITS]
+                manager.transport = "ipc"
+                manager.ip = str(Path(sock).with_name(digest))
+            elif hasattr(manager, "transport_encryption") and zmq.has("curve"):
+                manager.transport_encryption = "auto"
+        return manager, name, kernel
+
+    MultiKernelManager.pre_start_kernel = _prepared  # type: ignore[method-assign]
 
 _LARGEST = {"websocket_max_message_size": 2**30 + 2**24}
 c.ServerApp.tornado_settings.update(_LARGEST)  # type: ignore[name-defined]
