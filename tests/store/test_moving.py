@@ -70,6 +70,15 @@ async def stored(lake: Objects, work: Path, number: int = 0) -> tuple[SessionFol
     return source, await fetched(lake, made.version, work.parent / f"out-{number}")
 
 
+async def torn(lake: Objects, work: Path) -> tuple[SessionFolder, Path]:
+    """The same until something is torn: on a busy machine, whoever writes may sleep meanwhile."""
+    for number in range(50):
+        source, tree = await stored(lake, work, number)
+        if source.torn:
+            return source, tree
+    return pytest.fail("no copy was torn")
+
+
 @contextmanager
 def program(code: str, *words: object) -> Iterator[subprocess.Popen[str]]:
     """Run a program that never ends."""
@@ -118,10 +127,11 @@ async def test_a_database_that_is_written_is_whole(lake: Objects, work: Path, mo
     with program(DATABASE, work / "runs" / name, mode):
         for number in range(4):
             source, tree = await stored(lake, work, number)
-            assert intact(tree / "runs" / name) or source.torn
             if mode == "wal":
                 assert not source.torn
-            assert [each.name for each in (tree / "runs").iterdir()] == [name]
+            if not source.torn:
+                assert intact(tree / "runs" / name)
+                assert [each.name for each in (tree / "runs").iterdir()] == [name]
 
 
 @pytest.mark.parametrize("mode", ["wal", "delete"])
@@ -183,7 +193,7 @@ async def test_a_database_is_not_synced_while_it_is_written(lake: Objects, work:
 
 async def eventually_synced(lake: Objects, work: Path) -> None:
     """Sync a folder several times: between two writes it may be at rest."""
-    for _ in range(20):
+    for _ in range(50):
         await synced(lake, work)
 
 
@@ -221,12 +231,12 @@ async def test_a_file_that_never_rests_is_named_and_not_synced(lake: Objects, wo
         time.sleep(0.001)
 
     with again(write):
-        source, tree = await stored(lake, work)
+        source, tree = await torn(lake, work)
         assert set(source.torn) == {"never.bin"}
         assert (tree / "small").read_text() == "small"
         with pytest.raises(Conflict, match=r"never\.bin changes while it is read"):
-            await synced(lake, work)
-    source, _ = await stored(lake, work, 1)
+            await eventually_synced(lake, work)
+    source, _ = await stored(lake, work, 99)
     assert not source.torn
 
 
@@ -241,7 +251,7 @@ async def test_a_log_is_stored_as_it_was_at_one_moment(lake: Objects, work: Path
 
     with again(write):
         source, tree = await stored(lake, work)
-    assert not source.torn
+    assert not source.torn, "it only grows"
     assert set((tree / "log").read_bytes().split(b"\n")[:-1]) == {b"a line"}
     assert (tree / "log").stat().st_size >= 700_000
 
@@ -297,11 +307,11 @@ async def test_a_mapping_that_is_written_all_the_time_is_named_and_not_synced(
 ) -> None:
     (work / "map").write_bytes(bytes(16 << 20))
     with program(MAPPING, work / "map"):
-        source, tree = await stored(lake, work)
+        source, tree = await torn(lake, work)
         assert set(source.torn) == {"map"}
         assert (tree / "small").read_text() == "small"
         with pytest.raises(Conflict, match="map changes while it is read"):
-            await synced(lake, work)
+            await eventually_synced(lake, work)
 
 
 async def test_a_mapping_is_found_among_those_of_other_processes(tmp_path: Path) -> None:
