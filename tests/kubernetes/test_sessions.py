@@ -304,3 +304,24 @@ async def test_a_slow_server_launches_once(api: FakeApi, cluster: FakeCluster) -
         await driver.sessions.stop(session.id)
         await until(cluster, state(driver, "stopped"))
         assert len(cluster.started) == 1
+
+
+async def test_a_workload_that_kueue_never_lets_up_again_is_made_anew(
+    api: FakeApi, cluster: FakeCluster
+) -> None:
+    said = (
+        'admission webhook "vstatefulset.kb.io" denied the request: spec.replicas: Forbidden: '
+        "workload from previous scale-down is still being deleted"
+    )
+    async with controller(api) as driver:
+        await driver.sessions.create(spec(), "me")
+        await until(cluster, state(driver, "running"))
+        before = api.raw(STATEFUL_SETS, "team-a", "gpu-exp-1")["metadata"]["uid"]
+        await driver.sessions.suspend(driver.only().id)
+        await until(cluster, state(driver, "suspended"))
+        api.fail(Fault(422, "Invalid", said), "patch", "statefulsets", skip=1)
+        await driver.sessions.resume(driver.only().id)
+        await until(cluster, state(driver, "running"))
+        after = api.raw(STATEFUL_SETS, "team-a", "gpu-exp-1")["metadata"]["uid"]
+        assert after != before
+        assert driver.only().reason is None
