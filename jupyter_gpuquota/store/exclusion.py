@@ -35,6 +35,8 @@ _OF_VENV = frozenset(
 _PACKAGES = re.compile(r"(?P<around>(?:.*/)?)lib(?:64)?/python3\.[0-9]+", re.DOTALL)
 """The folder with the packages of an environment, or of an account: `pip install --user`."""
 _OF_USER = ".local/"
+_OURS = ".gpuquota"
+"""The folder with a session's hooks, and what a snapshot adds: no pattern is about it."""
 _STATE = "controller.lock"
 _BESIDE = ("controller.log", "sessions", "state.db")
 _MANIFESTS = "manifests"
@@ -164,7 +166,8 @@ class Exclusion:
         if path in self._own or (mode == FOLDER and self._is_state(path)):
             return STATE
         name = _named(path, mode)
-        decided = self._patterns.excludes(name)
+        is_ours = name.startswith(f"{_OURS}/")
+        decided = None if is_ours else self._patterns.excludes(name)
         if decided:
             return f"Excluded by {self._patterns.which(name)}"
         if mode == FOLDER:

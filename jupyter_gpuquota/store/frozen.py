@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,7 +125,7 @@ class View:
 
     `atomic` is true if all of its files are of that moment. `device` is that of the folder, whose
     files have the same numbers and times in the view; where they have not, `states` are the
-    states of the folder's files by path.
+    states of the folder's files by path. `left_out` says why folders are not in it, by path.
     """
 
     root: Path
@@ -134,6 +134,7 @@ class View:
     device: int
     taken: int = field(default_factory=time.time_ns)
     states: Mapping[str, os.stat_result] | None = None
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def state(self, path: str, seen: os.stat_result) -> os.stat_result | None:
         """Return the state of the folder's own file, None if it was being written."""
@@ -296,9 +297,15 @@ def _missing(root: Path) -> Iterator[str]:
 
 
 class Reflinks:
-    """Freezes folders by a copy of each file, which takes no room: file after file."""
+    """Freezes folders by a copy of each file, which takes no room: file after file.
+
+    `why` says why a folder is left out by its path, empty if it is not.
+    """
 
     name = "reflink"
+
+    def __init__(self, why: Callable[[str], str] = lambda _: "") -> None:
+        self._why = why
 
     def offers(self, mount: Mount) -> bool:
         """Return whether the file system may have such copies."""
@@ -312,6 +319,7 @@ class Reflinks:
         target = place / "files"
         target.mkdir()
         states: dict[str, os.stat_result] = {}
+        left_out: dict[str, str] = {}
         pending = [""]
         while pending:
             within = pending.pop()
@@ -319,7 +327,9 @@ class Reflinks:
                 path = f"{within}/{entry.name}" if within else entry.name
                 if path == PLACE:
                     continue
-                if entry.is_dir(follow_symlinks=False):
+                if entry.is_dir(follow_symlinks=False) and (why := self._why(path)):
+                    left_out[path] = why
+                elif entry.is_dir(follow_symlinks=False):
                     (target / path).mkdir()
                     pending.append(path)
                 elif entry.is_symlink():
@@ -327,7 +337,14 @@ class Reflinks:
                 elif entry.is_file() and (state := self._copy(entry, target / path)):
                     states[path] = state
         device = folder.stat().st_dev
-        return View(root=target, provider=self.name, atomic=False, device=device, states=states)
+        return View(
+            root=target,
+            provider=self.name,
+            atomic=False,
+            device=device,
+            states=states,
+            left_out=left_out,
+        )
 
     def drop(self, place: Path) -> None:
         """Do nothing: the copies are files of the place."""
@@ -358,6 +375,9 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def providers() -> tuple[Provider, ...]:
-    """Return all ways; which of them a folder has is tried each time."""
-    return (Btrfs(Commands()), Reflinks())
+def providers(why: Callable[[str], str]) -> tuple[Provider, ...]:
+    """Return all ways; which of them a folder has is tried each time.
+
+    `why` says why a folder is left out by its path: those that look at each file spare it.
+    """
+    return (Btrfs(Commands()), Reflinks(why))

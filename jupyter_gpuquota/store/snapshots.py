@@ -75,6 +75,8 @@ class SessionFolder:
         self._exclusion = Exclusion(self._root, rules, root)
         if self._exclusion.problem:
             self.left_out[IGNORE_FILE] = self._exclusion.problem
+        for path, why in (view.left_out if view else {}).items():
+            self.left_out[printable(path)] = why
         self._added = {f"{OWN}/{name}": path for name, path in (added or {}).items()}
         self._copies: dict[str, Path] = {}
         self._links: dict[str, str] = {}

@@ -8,6 +8,7 @@ import tempfile
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, closing
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -22,7 +23,8 @@ from ...model.snapshots.manifest import Manifest, PartProblem, VolumePart
 from ...model.snapshots.orders import SnapshotOrder
 from ...model.struct import decoded
 from ...store.disk.failures import own_files
-from ...store.exclusion import Rules
+from ...store.entries import FOLDER
+from ...store.exclusion import Exclusion, Rules
 from ...store.frozen import View, frozen, providers
 from ...store.lake.history import History, has_conditional_put
 from ...store.lake.objects import Objects
@@ -114,11 +116,13 @@ async def _views(
     """Return frozen views by folder; a session goes on once everything is frozen."""
     folders = {each.folder: order.running or each.writes for each in order.mounted}
     folders[order.folder] = order.running
-    views = {
-        folder: await stack.enter_async_context(frozen(Path(folder), providers() if work else ()))
-        for folder, work in folders.items()
-        if Path(folder).is_dir()
-    }
+    rules = Rules(order.patterns, order.own)
+    views: dict[str, View | None] = {}
+    for folder, work in folders.items():
+        if Path(folder).is_dir():
+            excluded = await in_thread(Exclusion, Path(folder), rules)
+            able = providers(partial(excluded.why, mode=FOLDER)) if work else ()
+            views[folder] = await stack.enter_async_context(frozen(Path(folder), able))
     job.note(frozen=bool(views) and None not in views.values())
     return views
 

@@ -13,6 +13,8 @@ import pytest
 
 from jupyter_gpuquota.store import frozen as views
 from jupyter_gpuquota.store.catalog import identity
+from jupyter_gpuquota.store.entries import FOLDER
+from jupyter_gpuquota.store.exclusion import Exclusion
 from jupyter_gpuquota.store.frozen import (
     Btrfs,
     Commands,
@@ -22,6 +24,8 @@ from jupyter_gpuquota.store.frozen import (
     Refused,
     frozen,
 )
+from jupyter_gpuquota.store.snapshots import SessionFolder
+from tests.store.contents import put
 from tests.store.frozen.disks import disk
 
 pytestmark = pytest.mark.asyncio
@@ -197,6 +201,39 @@ async def test_a_link_in_the_place_of_views_is_not_followed(tmp_path: Path) -> N
     async with frozen(folder, [AnyCopy()]) as view:
         assert view is None
     assert not list(elsewhere.iterdir())
+
+
+class PlainCopies(Reflinks):
+    """Copies files where they cannot share their blocks."""
+
+    def offers(self, mount: Mount) -> bool:
+        return True
+
+    def _copy(self, source: os.PathLike[str], target: Path) -> os.stat_result | None:
+        target.write_bytes(Path(source).read_bytes())
+        return Path(source).lstat()
+
+
+async def test_what_is_left_out_is_not_copied_and_still_named(tmp_path: Path) -> None:
+    folder, room = tmp_path / "folder", tmp_path / "room"
+    room.mkdir()
+    put(folder, {"a.txt": "", ".cache/x": "", ".venv/pyvenv.cfg": "", ".gpuquota/hooks/x": ""})
+    put(folder, {".gpuquotaignore": ".*\n"})
+    excluded = Exclusion(folder)
+    provider = PlainCopies(lambda path: excluded.why(path, FOLDER))
+    async with frozen(folder, [provider]) as view:
+        assert view
+        assert sorted(each.name for each in view.root.iterdir()) == [
+            ".gpuquota",
+            ".gpuquotaignore",
+            "a.txt",
+        ]
+        source = SessionFolder(folder, room, view=view)
+        stored = [each.path async for batch in source.batches() for each in batch]
+    assert stored == [".gpuquota/hooks/x", "a.txt"]
+    assert source.left_out == dict.fromkeys(
+        [".cache", ".gpuquotaignore", ".venv"], "Excluded by .*"
+    )
 
 
 class AnyCopy(Reflinks):
