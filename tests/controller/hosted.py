@@ -14,6 +14,7 @@ import msgspec
 import trustme
 from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
+from jupyter_gpuquota.api.dispatch import Dispatcher
 from jupyter_gpuquota.api.inprocess import InProcess
 from jupyter_gpuquota.controller import https_mount
 from jupyter_gpuquota.controller.authentication import AttemptLimit, Authentication
@@ -133,11 +134,12 @@ async def hosted(
     limits: Limits | None = None,
     attempts: AttemptLimit | None = None,
     backend: Backend | None = None,
+    dispatcher: Dispatcher | None = None,
 ) -> AsyncIterator[Hosted]:
     files, known = Files(folder), Known()
     backend = backend or make_backend(TEAMS, admins=("root-admin",))
     authentication = Authentication([known], backend.access, attempts or AttemptLimit())
-    served = https_mount.application(InProcess(backend), authentication)
+    served = https_mount.application(dispatcher or InProcess(backend), authentication)
     context = Certificate(files.certificate, files.key).context
     server = https_mount.listen(served, Address("127.0.0.1", 0), context, limits)
     [listener] = server._sockets.values()

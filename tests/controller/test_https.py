@@ -10,6 +10,7 @@ import ssl
 import msgspec
 import pytest
 
+from jupyter_gpuquota.api.dispatch import ApiRequest, ApiResponse
 from jupyter_gpuquota.api.handlers import BODY_LIMIT
 from jupyter_gpuquota.controller.authentication import AttemptLimit
 from jupyter_gpuquota.controller.connections import Most
@@ -307,6 +308,35 @@ async def test_one_caller_has_so_many_connections(tmp_path):
         assert (await controller.api("GET", "/about", "ana-token")).code == 200
         for _, writer in kept:
             writer.close()
+
+
+class Endless:
+    """Work that never ends by itself."""
+
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+        self.ended = asyncio.Event()
+
+    async def dispatch(self, request: ApiRequest) -> ApiResponse:
+        self.begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.ended.set()
+        raise AssertionError
+
+
+async def test_work_that_only_its_caller_wants_ends_when_the_caller_leaves(tmp_path):
+    work = Endless()
+    async with hosted(tmp_path, dispatcher=work) as controller:
+        _, writer = await controller.open()
+        path = f"/gpuquota/api/datasets/faces/versions/{'0' * 64}"
+        head = f"PUT {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n"
+        writer.write(f"{head}Authorization: Bearer ana-token\r\n\r\n".encode())
+        async with asyncio.timeout(patience()):
+            await work.begun.wait()
+            writer.close()
+            await work.ended.wait()
 
 
 async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str) -> bytes:
