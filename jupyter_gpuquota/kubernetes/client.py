@@ -7,8 +7,9 @@ as answers are decoded from raw JSON. Importing this takes a second: `connecting
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +24,7 @@ from kubernetes.aio.client import Configuration
 from kubernetes.aio.client.rest import RESTClientObject
 from kubernetes.aio.config import incluster_config
 from multidict import CIMultiDict
-from yaml import YAMLError
+from yaml import YAMLError, safe_load
 from yarl import URL
 
 from .._version import __version__
@@ -205,7 +206,7 @@ async def _options(login: _Login, call: Call) -> dict[str, Any]:
     if call.body is not None:
         headers["Content-Type"] = call.content_type
     for setting in (await configuration.auth_settings()).values():
-        headers[setting["key"]] = setting["value"]
+        headers[setting["key"]] = setting["value"].strip()  # a file usually ends with a newline
     query = f"?{urlencode(call.query)}" if call.query else ""
     return {
         "url": URL(login.server + call.path + query, encoded=True),
@@ -227,10 +228,11 @@ async def _read(credentials: Credentials) -> tuple[Any, str, datetime | None]:
             return configuration, own.read_text(encoding="utf-8").strip(), None
         loader = await config.load_kube_config(  # type: ignore[no-untyped-call]
             config_file=credentials.kubeconfig,
-            context=credentials.context or None,
+            context=credentials.context or _current_context(credentials.kubeconfig),
             client_configuration=configuration,
             persist_config=False,
         )
+        _refuse_impersonation(loader)
     except config.ConfigException as error:
         raise Fault(0, "Credentials", str(error)) from None
     except (OSError, ValueError, TypeError, AttributeError, YAMLError) as error:
@@ -239,6 +241,33 @@ async def _read(credentials: Credentials) -> tuple[Any, str, datetime | None]:
         raise Fault(0, "Credentials", why) from None
     context = loader.current_context["context"]
     return configuration, context.get("namespace", ""), getattr(loader, "exec_plugin_expiry", None)
+
+
+def _current_context(paths: str) -> str | None:
+    """Return the context that kubectl takes: of several files, the first one that names one.
+
+    The official client takes the last one (kubernetes-client/python#2386).
+    """
+    for path in filter(None, paths.split(os.pathsep)):
+        with suppress(FileNotFoundError):
+            found = safe_load(Path(path).expanduser().read_text(encoding="utf-8"))
+            if isinstance(found, dict) and found.get("current-context"):
+                return str(found["current-context"])
+    return None
+
+
+def _refuse_impersonation(loader: Any) -> None:
+    """Raise a Fault where a kubeconfig acts as somebody else: the official client ignores that.
+
+    It would act with the user's own rights, which are usually greater.
+    """
+    user = loader._user  # noqa: SLF001 (the client shows it nowhere)
+    if user is not None and user.safe_get("as"):
+        why = (
+            f"the kubeconfig acts as {user.safe_get('as')} (`as`), which is not supported: name "
+            "credentials of that account instead"
+        )
+        raise Fault(0, "Credentials", why)
 
 
 def _tls(configuration: Any) -> object:

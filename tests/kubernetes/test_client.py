@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
@@ -103,6 +104,44 @@ async def test_a_context_is_chosen(server: Server, tmp_path: Path):
     with pytest.raises(Fault) as caught:
         await connect(path, "nosuch")
     assert "nosuch" in caught.value.message
+
+
+@pytest.mark.parametrize("named", [("one", "two"), ("", "two"), ("one", "")])
+async def test_of_several_kubeconfigs_the_first_context_counts(
+    server: Server, tmp_path: Path, named: tuple[str, str]
+):
+    paths = []
+    for file, context in zip(("one", "two"), named, strict=True):
+        folder = tmp_path / file
+        folder.mkdir()
+        path = Path(kubeconfig(folder, f"{server.address}/{file}"))
+        text = path.read_text(encoding="utf-8").replace("name: main", f"name: {file}")
+        text = text.replace("name: other", f"name: other-{file}").replace("main", context)
+        for kind in ("c", "u"):
+            text = text.replace(f"name: {kind}\n", f"name: {kind}-{file}\n")
+        text = text.replace("cluster: c\n", f"cluster: c-{file}\n")
+        path.write_text(text.replace("user: u\n", f"user: u-{file}\n"), encoding="utf-8")
+        paths.append(str(path))
+    api = await connect(os.pathsep.join(paths))
+    assert api.server == f"{server.address}/{next(filter(None, named))}"
+    await api.close()
+
+
+async def test_who_acts_as_somebody_else_is_refused(server: Server, tmp_path: Path):
+    path = kubeconfig(tmp_path, server.address, {"token": TOKEN, "as": "intern"})
+    with pytest.raises(Fault, match="intern") as caught:
+        await connect(path)
+    assert caught.value.reason == "Credentials"
+    assert server.requests == []
+
+
+async def test_a_token_in_a_file_may_end_with_a_newline(server: Server, tmp_path: Path):
+    (tmp_path / "token").write_text(f"{TOKEN}\n", encoding="utf-8")
+    user = {"tokenFile": str(tmp_path / "token")}
+    api = await connect(kubeconfig(tmp_path, server.address, user))
+    await api.list(SECRETS, "team-a")
+    assert server.requests[0].headers["Authorization"] == f"Bearer {TOKEN}"
+    await api.close()
 
 
 async def test_a_broken_kubeconfig_is_not_quoted(tmp_path: Path):
