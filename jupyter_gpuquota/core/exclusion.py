@@ -61,12 +61,16 @@ class Patterns:
 
 def summary(problems: Iterable[PartProblem]) -> str:
     """Return in a sentence what a snapshot left out, empty if nothing."""
-    parts = [each.part for each in problems if each.part.startswith(_LEFT)]
+    every = [each.part for each in problems]
+    parts = [part for part in every if part.startswith(_LEFT)]
     names = [part.removeprefix(_LEFT) for part in parts[:_SHOWN]]
     if not names:
         return ""
     others = len(parts) - len(names)
-    return f"Left out: {', '.join(names)}{f' and {others} more' if others else ''}."
+    more = f" and {others} more" if others else ""
+    if _LEFT.rstrip(":") in every:  # others are not named
+        more = " and many more"
+    return f"Left out: {', '.join(names)}{more}."
 
 
 def check_patterns(field: str, patterns: Sequence[str]) -> list[FieldError]:

@@ -79,3 +79,6 @@ def test_what_was_left_out_is_said_in_a_sentence():
     assert exclusion.summary([other, *problems]) == "Left out: .cache, .env, .venv and 2 more."
     assert exclusion.summary(problems[:1]) == "Left out: .cache."
     assert exclusion.summary([other]) == ""
+    rest = PartProblem(part="left out", message="9 more paths, not named here.")
+    said = exclusion.summary([*problems, rest])
+    assert said == "Left out: .cache, .env, .venv and many more."
