@@ -127,6 +127,11 @@ CASES: dict[str, tuple[Record, Callable[[Record], Seen], Action]] = {
         Action.NONE,
     ),
     "a suspended job": (TRAIN, lambda r: seen(of=r, workload=job(r, suspend=True)), Action.START),
+    "a suspended job that its engine queues": (
+        TRAIN,
+        lambda r: _queued(seen(of=r, workload=job(r, suspend=True))),
+        Action.START,
+    ),
     "a job that its engine starts": (
         TRAIN,
         lambda r: seen(of=r, workload=_waiting_job(r), engine=STARTS_JOBS),

@@ -60,10 +60,8 @@ def _up(session: Session, seen: Seen) -> Action:
         return Action.NONE
     if seen.data:
         return Action.NONE
-    if not workload.is_up and seen.is_queued:
-        return (
-            Action.NONE
-        )  # what its engine knows of the last workload of its name is being deleted
+    if seen.is_queued and not (workload.is_up or workload.runs_once):
+        return Action.NONE  # the engine still deletes what it knows of an earlier workload
     # A StatefulSet is refused a new pod while its last one terminates.
     return Action.NONE if seen.live and not workload.is_up else Action.START
 
