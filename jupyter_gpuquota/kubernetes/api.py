@@ -68,13 +68,23 @@ class Fault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Change(Generic[T]):
-    """One event of a watch. A `BOOKMARK` carries only the version up to which all was seen."""
+    """One event of a watch. A `BOOKMARK` carries only the version up to which all was seen.
 
-    type: Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]
+    An `UNREADABLE` object has a field of another form than its kind.
+    """
+
+    type: Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "UNREADABLE"]
     object: T | None
     version: str
     initial: bool = False
     """Whether this bookmark ends the initial set of a watch-list."""
+    unread: tuple[str, str] = ("", "")
+    """Namespace and name of an object that cannot be read."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Namespace and name of the object."""
+        return self.unread if self.object is None else self.object.key
 
 
 class Socket(Protocol):

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 
 from jupyter_gpuquota.kubernetes.api import Fault, Request
 from jupyter_gpuquota.kubernetes.connection.caller import ATTEMPTS, LONGEST, Caller, pause
-from jupyter_gpuquota.kubernetes.connection.decoding import decoded, lines
+from jupyter_gpuquota.kubernetes.connection.decoding import INITIAL_EVENTS_END, decoded, lines
 from jupyter_gpuquota.kubernetes.connection.http import Answer, Call
 from jupyter_gpuquota.kubernetes.connection.rest import Rest
 from jupyter_gpuquota.kubernetes.objects.cluster import ResourceQuota
 from jupyter_gpuquota.kubernetes.resources import NAMESPACES, SECRETS, STATEFUL_SETS
+from jupyter_gpuquota.kubernetes.watching.watches import Watches
 from tests.kubernetes.manifests import secret
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.asyncio
 
@@ -306,3 +308,73 @@ async def test_requests_say_what_they_are_about():
         Request("get", "namespaces", "", "team-a", server),
         Request("create", "/apis/authorization.k8s.io/v1/subjectaccessreviews", server=server),
     ]
+
+
+ODD = [
+    {"spec": {"replicas": "many"}},
+    {"spec": []},
+    {"status": {"readyReplicas": {}}},
+    {"metadata": {"creationTimestamp": "0000-01-01T00:00:00Z"}},
+    {"metadata": {"labels": {"a": 1}}},
+]
+"""What does not have the form of a StatefulSet."""
+
+
+def stateful(name: str, version: str, **more: Any) -> dict[str, Any]:
+    meta = {"name": name, "namespace": "team-a", "resourceVersion": version}
+    return {**more, "metadata": {**meta, **more.get("metadata", {})}}
+
+
+@pytest.mark.parametrize("odd", ODD, ids=str)
+async def test_one_object_that_cannot_be_read_costs_no_others(odd: dict[str, Any], caplog: Any):
+    events = [
+        {"type": "ADDED", "object": stateful("bad", "8", **odd)},
+        {"type": "MODIFIED", "object": stateful("good", "9")},
+        {"type": "DELETED", "object": stateful("bad", "10", **odd)},
+    ]
+    api, _, _ = rest([b"".join(json.dumps(each).encode() + b"\n" for each in events)])
+    found = [change async for change in api.watch(STATEFUL_SETS, version="7")][1:]
+    assert [(change.type, change.key[1], change.version) for change in found] == [
+        ("UNREADABLE", "bad", "8"),
+        ("MODIFIED", "good", "9"),
+        ("DELETED", "bad", "10"),
+    ]
+    assert "statefulsets.apps team-a/bad is left out" in caplog.text
+    items = [stateful("bad", "8", **odd), stateful("good", "9")]
+    api, _, _ = rest(ok({"metadata": {"resourceVersion": "9"}, "items": items}))
+    assert [item.metadata.name for item in await api.list(STATEFUL_SETS)] == ["good"]
+
+
+async def test_what_becomes_unreadable_stays_as_it_was_and_the_watch_goes_on():
+    def said(*events: tuple[str, dict[str, Any]]) -> list[bytes]:
+        return [json.dumps({"type": t, "object": o}).encode() + b"\n" for t, o in events]
+
+    end = {"metadata": {"resourceVersion": "5", "annotations": {INITIAL_EVENTS_END: "true"}}}
+    first = said(
+        ("ADDED", stateful("one", "1", spec={"replicas": 1})),
+        ("ADDED", stateful("two", "2", spec={"replicas": 1})),
+        ("BOOKMARK", end),
+        ("MODIFIED", stateful("one", "6", spec={"replicas": "many"})),
+        ("MODIFIED", stateful("two", "7", spec={"replicas": 2})),
+    )
+    # The server has forgotten the version: all objects are read anew.
+    again = said(
+        ("ADDED", stateful("one", "6", spec={"replicas": "many"})),
+        ("ADDED", stateful("two", "8", spec={"replicas": 3})),
+        ("BOOKMARK", end),
+    )
+    api, transport, _ = rest(first, refusal_of_a_watch(410, "Expired"), again)
+    watches = Watches(api)
+    cache = watches.cache(STATEFUL_SETS)
+    await watches.start()
+    try:
+        await wait_for(lambda: len(transport.answers) == 0 and cache.get("team-a", "two"))
+        await wait_for(lambda: cache.get("team-a", "two").spec.replicas == 3)
+        assert cache.get("team-a", "one").spec.replicas == 1
+    finally:
+        await watches.close()
+
+
+def refusal_of_a_watch(status: int, reason: str) -> list[bytes]:
+    body = {"kind": "Status", "code": status, "reason": reason, "message": "no"}
+    return [json.dumps({"type": "ERROR", "object": body}).encode() + b"\n"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, TypeVar
@@ -13,6 +14,7 @@ from ..objects.meta import Object, Record
 from .http import Answer
 
 T = TypeVar("T", bound=Object)
+log = logging.getLogger(__name__)
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 """Annotation of the bookmark that ends the initial set.
@@ -33,6 +35,25 @@ class Page(Record, Generic[T], frozen=True, kw_only=True):
 
     metadata: PageMeta = PageMeta()
     items: Sequence[T] = ()
+
+
+class _RawPage(Record, frozen=True, kw_only=True):
+    """One page of a list, its objects unread."""
+
+    metadata: PageMeta = PageMeta()
+    items: Sequence[msgspec.Raw] = ()
+
+
+class _Identity(Record, frozen=True, kw_only=True):
+    name: str
+    namespace: str = ""
+    resource_version: str = ""
+
+
+class _Identified(Record, frozen=True, kw_only=True):
+    """What of an object can be read where its kind cannot."""
+
+    metadata: _Identity
 
 
 class _Details(Record, frozen=True, kw_only=True):
@@ -134,8 +155,38 @@ def change(kind: type[T], line: bytes, about: Request) -> Change[T]:
         return Change("BOOKMARK", None, meta.resource_version, initial=initial)
     if event.type not in ("ADDED", "MODIFIED", "DELETED"):
         raise Fault(0, "", f"the watch sent the unknown event {event.type!r}", request=about)
-    item: T = decoded(kind, event.object, about)
-    return Change(event.type, item, item.metadata.resource_version)  # type: ignore[arg-type]
+    return item_of(kind, event.type, event.object, about)
+
+
+def item_of(kind: type[T], event: str, body: msgspec.Raw, about: Request) -> Change[T]:
+    """Return the change that one object of a watch or of a list is.
+
+    One that cannot be read is told, and stops no others: whoever may create Events can give them a
+    year that is none, and whoever writes other objects any field that this program does not expect.
+    Raises Fault for what is no object at all.
+    """
+    try:
+        item: T = decoded(kind, body, about)
+    except Fault as fault:
+        named: _Identity = decoded(_Identified, body, about).metadata
+        key = (named.namespace, named.name)
+        if event == "DELETED":
+            return Change("DELETED", None, named.resource_version, unread=key)
+        log.warning("%s %s is left out: %s", about.resource, "/".join(key), fault.message)
+        return Change("UNREADABLE", None, named.resource_version, unread=key)
+    return Change(event, item, item.metadata.resource_version)  # type: ignore[arg-type]
+
+
+def page_of(kind: type[T], body: bytes, about: Request) -> Page[T]:
+    """Return one page of a list, without the objects that cannot be read. Raises Fault."""
+    try:
+        page: Page[T] = decoded(Page[kind], body, about)  # type: ignore[valid-type]
+    except Fault:
+        found: _RawPage = decoded(_RawPage, body, about)
+        changes = [item_of(kind, "ADDED", each, about) for each in found.items]
+        items = [each.object for each in changes if each.object is not None]
+        return Page(metadata=found.metadata, items=items)
+    return page
 
 
 async def lines(pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:

@@ -15,7 +15,7 @@ from ..labels import MANAGER
 from ..objects.meta import Object
 from ..resources import Resource
 from .caller import Caller
-from .decoding import Page, change, decoded, lines
+from .decoding import Page, change, decoded, lines, page_of
 from .http import APPLY_PATCH, JSON, MERGE_PATCH, Call, Method, pairs
 
 T = TypeVar("T", bound=Object)
@@ -152,7 +152,7 @@ class RestObjects:
                 # The pages took so long that their version is gone: all at once, then.
                 found, query = (), selected
                 continue
-            page: Page[T] = decoded(Page[resource.record], answer.body, about)  # type: ignore[name-defined]
+            page = page_of(resource.record, answer.body, about)
             found = [*found, *page.items]
             if not page.metadata.continue_:
                 return Page(metadata=page.metadata, items=found)

@@ -136,18 +136,23 @@ class Reflector(Generic[T]):
                         self._version, fresh = change.version, None
                         self._connected()
                 else:
-                    _collect(fresh, change)
+                    self._collect(fresh, change)
+
+    def _collect(self, fresh: dict[Key, T], change: Change[T]) -> None:
+        """Add a change to the objects that are there; what is unreadable stays as it was."""
+        item = change.object or self._cache.get(*change.key)
+        if change.type == "DELETED":
+            fresh.pop(change.key, None)
+        elif item is not None:
+            fresh[change.key] = item
 
     def _repeat(self, change: Change[T]) -> None:
         self._version = change.version or self._version
-        if change.object is None:
-            self._connected()
-        elif change.type == "DELETED":
-            self._cache.remove(change.object.key)
-            self._connected()
-        else:
+        if change.type == "DELETED":
+            self._cache.remove(change.key)
+        elif change.object is not None:  # what is unreadable stays as it was
             self._cache.put(change.object)
-            self._connected()
+        self._connected()
 
     def _connected(self) -> None:
         self._progress, self._failures, self._doubts = True, 0, 0
@@ -200,12 +205,3 @@ class Reflector(Generic[T]):
         self.since = self.since or (self._heard if silent else self._clock.now())
         if first:
             self._cache.notify()
-
-
-def _collect(fresh: dict[Key, T], change: Change[T]) -> None:
-    if change.object is None:
-        return
-    if change.type == "DELETED":
-        fresh.pop(change.object.key, None)
-    else:
-        fresh[change.object.key] = change.object
