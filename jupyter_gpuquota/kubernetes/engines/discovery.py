@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from ...errors import Unsupported
-from ..api import Api
+from ...errors import NotAllowed, Unsupported
+from ..api import Api, Fault
 from ..namespaces import everywhere, visible
 from ..resources import NAMESPACES, RESOURCE_QUOTAS
 from .engine import Engine
@@ -22,6 +22,7 @@ from .resource_quota.engine import ResourceQuotaEngine
 from .resource_quota.quotas import find_quotas
 from .surroundings import Surroundings, versions
 
+_FORBIDDEN = 403
 Name = Literal["kueue", "kai", "resourcequota", "none"]
 
 ENGINES: Mapping[Name, Callable[[Surroundings], Engine]] = {
@@ -38,13 +39,15 @@ async def discover(around: Surroundings, pinned: Name | Literal["auto"] = "auto"
 
     It is the first that is in use: Kueue if a LocalQueue exists, KAI Scheduler if a namespace has a
     Queue, ResourceQuotas if one limits GPUs. Raises Unsupported where a pinned one is not
-    installed, Fault where the server does not respond.
+    installed, NotAllowed where KAI's queues may not be read, so that sessions would bypass its
+    quotas, Fault where the server does not respond.
     """
     name: Name
     if pinned == "kueue":
         await _check(around.api, "kueue", "Kueue", GROUP, VERSION)
     elif pinned == "kai":
         await _check(around.api, "kai", "KAI Scheduler", KAI_GROUP, KAI_VERSION)
+        await _check_readable(around.api)
     if pinned != "auto":
         name = pinned
     elif await _uses_kueue(around):
@@ -54,6 +57,7 @@ async def discover(around: Surroundings, pinned: Name | Literal["auto"] = "auto"
     elif await _uses_quotas(around):
         name = "resourcequota"
     else:
+        await _check_readable(around.api)
         name = "none"
     return ENGINES[name](around)
 
@@ -74,6 +78,24 @@ async def _check(api: Api, name: Name, title: str, group: str, version: str) -> 
         f"{group}/{version}.",
         hint=f"Install {title}, or set KubernetesConfig.engine to auto.",
     )
+
+
+async def _check_readable(api: Api) -> None:
+    """Raise NotAllowed where KAI Scheduler is installed, and its queues may not be read."""
+    if KAI_VERSION not in await versions(api, KAI_GROUP):
+        return
+    try:
+        await api.list(QUEUES)
+    except Fault as fault:
+        if fault.status != _FORBIDDEN:
+            raise
+        raise NotAllowed(
+            "KAI Scheduler is installed on this cluster, and you may not read its queues: your "
+            "sessions would bypass its quotas.",
+            hint="Ask an administrator for the ClusterRole jupyter-gpuquota-reader, or use the "
+            "team's controller (JUPYTER_GPUQUOTA_URL). If KAI has no part in your GPUs, set "
+            'c.KubernetesConfig.engine = "none".',
+        ) from fault
 
 
 async def _uses_kueue(around: Surroundings) -> bool:

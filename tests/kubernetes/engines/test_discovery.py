@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_gpuquota.errors import Unsupported
+from jupyter_gpuquota.errors import NotAllowed, Unsupported
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.engines.discovery import discover
 from jupyter_gpuquota.kubernetes.engines.kai.objects import KAI_PROJECTS, QUEUES
@@ -186,3 +186,19 @@ async def test_queues_of_kai_that_are_nobodys_do_not_count() -> None:
     api.put(QUEUES, {"metadata": {"name": "team-b"}})
     assert (await discover(around(api, "team-a"))).name == "none"
     assert (await discover(around(api, "team-b"))).name == "kai"
+
+
+@pytest.mark.parametrize("pinned", ["auto", "kai"])
+async def test_who_may_not_read_the_queues_of_kai_does_not_bypass_them(pinned: str) -> None:
+    api = FakeApi(("team-a",))
+    api.namespace = "team-a"
+    api.controls.answers[KAI] = {"versions": [{"version": "v2"}]}
+    api.put(QUEUES, {"metadata": {"name": "team-a"}})
+    api.controls.allowed = lambda call: call.namespace == "team-a" or "/apis" in call.resource
+    with pytest.raises(NotAllowed, match="bypass its quotas") as caught:
+        await found(api, pinned)
+    assert "jupyter-gpuquota-reader" in caught.value.hint
+    assert await found(api, "none") == "none"
+    api.put(RESOURCE_QUOTAS, QUOTA)
+    if pinned == "auto":
+        assert await found(api) == "resourcequota"

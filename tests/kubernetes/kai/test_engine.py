@@ -147,7 +147,9 @@ async def test_labels_name_queue_and_class_of_each_kind(api: FakeApi) -> None:
             "interactive-spot": ("build-preemptible", "preemptible"),
             "train": ("batch", "preemptible"),
         }
-        assert engine.patch(make_spec("x", "1", project="new")).scheduler == ""
+        unknown = engine.patch(make_spec("x", "1", project="new"))
+        assert unknown.scheduler == "kai-scheduler"  # which refuses it; another would start it
+        assert not unknown.labels
 
 
 async def test_the_kind_decides_who_may_be_preempted_whatever_its_class(api: FakeApi) -> None:

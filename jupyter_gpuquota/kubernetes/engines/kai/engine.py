@@ -20,7 +20,7 @@ from ..engine import Admission, EnginePatch, Gangs, unknown
 from ..surroundings import Surroundings, versions
 from .administration import KaiAdministration
 from .objects import PROJECTS_GROUP, PROJECTS_VERSION, milli_of
-from .queues import PREEMPTIBLE, ProjectQueue, uncounted
+from .queues import KAI, PREEMPTIBLE, ProjectQueue, uncounted
 from .reasons import explained, said
 from .view import KaiView, evicted
 from .workloads import PREEMPTIBILITY
@@ -91,8 +91,8 @@ class KaiEngine:
         They are on the pod as well: KAI reads them there, and a Job's own are not its pods'.
         """
         found = self._view.state.queues.get(spec.project)
-        if found is None:
-            return EnginePatch()
+        if found is None:  # KAI refuses it, and so does not let it bypass its quotas
+            return EnginePatch(scheduler=KAI.name)
         name = self._view.class_of(spec.kind)
         kept = "preemptible" if spec.kind in PREEMPTIBLE else "non-preemptible"
         by = found.scheduler
