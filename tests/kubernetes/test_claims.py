@@ -8,11 +8,15 @@ from datetime import timedelta
 import pytest
 
 from jupyter_gpuquota.errors import Conflict, InUse, NotAllowed, NotFound, WrongState
+from jupyter_gpuquota.kubernetes.datasets.marks import Marks
+from jupyter_gpuquota.kubernetes.datasets.project_caches import ProjectCache, Running
+from jupyter_gpuquota.kubernetes.datasets.work import new_task
 from jupyter_gpuquota.kubernetes.resources import JOBS
 from jupyter_gpuquota.model.datasets.caches import Lease, Pin
 from jupyter_gpuquota.model.struct import Problem
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_claims import (
+    CLAIM,
     GIB,
     NOW,
     OTHER,
@@ -240,3 +244,13 @@ async def test_a_namespace_without_a_claim_is_named(api: FakeApi) -> None:
     async with controller(api) as found:
         with pytest.raises(NotFound, match="team-b has no claim datasets"):
             await found.caches.fetch_for(OTHER, ONE, "bob")
+
+
+async def test_a_fetch_is_as_large_as_its_version_until_it_says_how_large_it_is(
+    api: FakeApi,
+) -> None:
+    cache = ProjectCache(TEAM, CLAIM, Marks(api, TEAM, CLAIM), lambda _: ())
+    fetch = cache.running["j1"] = Running(new_task("cache", "ana", version()))
+    assert [each.size for each in cache.versions()] == [GIB]
+    fetch.size = 5
+    assert [each.size for each in cache.versions()] == [5]

@@ -7,8 +7,12 @@ without for trainings.
 
 from __future__ import annotations
 
+from msgspec import convert
+
+from jupyter_gpuquota.kubernetes.engines.kueue.objects import Workload
 from jupyter_gpuquota.kubernetes.engines.kueue.projects import project_of, warnings
 from jupyter_gpuquota.kubernetes.engines.kueue.queues import find_queues
+from jupyter_gpuquota.kubernetes.engines.kueue.state import KueueState
 from jupyter_gpuquota.kubernetes.engines.kueue.victims import may_lose
 from tests.kubernetes.kueue.objects import (
     cluster_queue,
@@ -174,3 +178,10 @@ def test_a_queue_without_cpu_admits_no_session() -> None:
 
 def _on_hold() -> dict[str, object]:
     return {"type": "QuotaReserved", "status": "False", "reason": "OnHold", "message": "x"}
+
+
+def test_what_kueue_has_not_looked_at_yet_is_worth_what_its_pods_request() -> None:
+    container = {"name": "c", "resources": {"requests": {"nvidia.com/gpu": "2"}}}
+    pods = {"count": 3, "template": {"spec": {"containers": [container]}}}
+    found = convert({"metadata": {"name": "w"}, "spec": {"podSets": [pods]}}, Workload)
+    assert KueueState().amount(found) == 6000
