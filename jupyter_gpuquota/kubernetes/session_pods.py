@@ -62,9 +62,6 @@ class PodOf(Protocol):
         """
 
 
-_DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
-
-
 def require_running(session: Session, pod: Pod | None) -> Pod:
     """Return the pod of a running session. Raises WrongState."""
     name = session.spec.name
@@ -77,12 +74,6 @@ def require_running(session: Session, pod: Pod | None) -> Pod:
     if pod is None or pod.metadata.deletion_timestamp or pod.status.phase != "Running":
         raise WrongState(f"The pod of {name} is not running.", hint="Try again in a moment.")
     return pod
-
-
-def container_of(pod: Pod) -> str:
-    """Return the name of the container that the session is; others are sidecars."""
-    named = pod.metadata.annotations.get(_DEFAULT_CONTAINER, "")
-    return named or pod.spec.containers[0].name
 
 
 def pod_path(pod: Pod, subresource: str = "") -> str:

@@ -307,3 +307,14 @@ def test_a_part_of_a_gpu_tolerates_the_taint_of_nodes_with_gpus() -> None:
     made = workload(image_session(), Parts(share=PodPatch(milli=500)))
     tainted = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
     assert made["spec"]["template"]["spec"]["tolerations"] == [tainted]
+
+
+@pytest.mark.parametrize("part", [{"gpu-fraction": "0.5"}, {"gpu-memory": "8192"}])
+def test_kai_is_told_which_container_gets_the_part(part: dict[str, str]) -> None:
+    """Else it is the first one, which may be a proxy that was put before it."""
+    made = workload(image_session(), Parts(share=PodPatch(milli=500, annotations=part)))
+    annotations = made["spec"]["template"]["metadata"]["annotations"]
+    assert annotations["gpu-fraction-container-name"] == "session"
+    whole = PodPatch(milli=1000, resources={"nvidia.com/gpu": "1"})
+    made = workload(image_session(), Parts(share=whole))
+    assert "gpu-fraction-container-name" not in str(made)

@@ -55,6 +55,7 @@ class Session:
 def pod(image_id: str) -> Pod:
     raw = {
         "metadata": {"name": "exp", "namespace": "team-a"},
+        "spec": {"containers": [{"name": "main", "image": "quay.io/a:1"}]},
         "status": {"containerStatuses": [{"name": "main", "imageID": image_id}]},
     }
     return msgspec.convert(raw, Pod)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..labels import COPY_READER, MANAGED_BY, MANAGER
+from ..objects.pods import DEFAULT_CONTAINER
 from ..resources import JOBS
 from .helper_pod import DataJobSettings, HelperProgram, helper_pod
 
@@ -49,7 +50,7 @@ def copy_reader(
             "template": {
                 "metadata": {
                     "labels": labels,
-                    "annotations": {"kubectl.kubernetes.io/default-container": _CONTAINER},
+                    "annotations": {DEFAULT_CONTAINER: _CONTAINER},
                 },
                 "spec": helper_pod(_program(claims, settings.deadline), settings),
             },

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...model.pods import Toleration
 from ..labels import DATA_JOB, DATA_TASK, MANAGED_BY, MANAGER
+from ..objects.pods import DEFAULT_CONTAINER
 from ..quantities import memory_text, thousandths_text
 from ..resources import JOBS
 from .container import literal
@@ -72,7 +73,7 @@ def data_job(job: DataJob, settings: DataJobSettings, task: str) -> dict[str, An
             "template": {
                 "metadata": {
                     "labels": labels,
-                    "annotations": {"kubectl.kubernetes.io/default-container": CONTAINER},
+                    "annotations": {DEFAULT_CONTAINER: CONTAINER},
                 },
                 "spec": _pod(job, settings),
             },

@@ -12,7 +12,8 @@ from typing import Any, Literal
 from ...model.pods import PodOptions, Toleration
 from ...model.sessions import Session
 from ..labels import object_name
-from ..shares.gpu_node import GPU, HOSTNAME
+from ..objects.pods import DEFAULT_CONTAINER
+from ..shares.gpu_node import FRACTION, GPU, HOSTNAME, MEMORY, PARTS_OF
 from ..shares.provider import PodPatch
 from .container import CONTAINER, container
 from .datasets import dataset_volumes
@@ -45,10 +46,6 @@ def job(session: Session, parts: Parts) -> dict[str, Any]:
     }
 
 
-DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
-"""Annotation of a pod: the container that the session is."""
-
-
 def pod_template(
     session: Session, parts: Parts, restart: Literal["Always", "Never", ""]
 ) -> dict[str, Any]:
@@ -57,6 +54,7 @@ def pod_template(
     annotations = {
         DEFAULT_CONTAINER: CONTAINER,
         **share.annotations,
+        **({PARTS_OF: CONTAINER} if {FRACTION, MEMORY} & share.annotations.keys() else {}),
         **engine.pod_annotations,
     }
     labels = labels_of(session, {**share.labels, **engine.pod_labels})

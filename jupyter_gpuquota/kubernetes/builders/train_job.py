@@ -14,10 +14,12 @@ from ...model.messages.build import message
 from ...model.sessions import Session
 from ...model.struct import Message
 from ..labels import DOMAIN, object_name
+from ..objects.pods import DEFAULT_CONTAINER
 from ..objects.workloads import TrainingRuntime
+from ..shares.gpu_node import PARTS_OF
 from .defaults import Parts
 from .metadata import labels_of, without_empty
-from .pod import DEFAULT_CONTAINER, job, pod_template
+from .pod import job, pod_template
 
 NODE = "node"
 """The name of the Job in the JobSet, and of the container, by which Trainer knows them."""
@@ -79,8 +81,9 @@ def _patch(session: Session, pod: dict[str, Any], container: dict[str, Any]) -> 
     inside = {name: value for name, value in container.items() if name in PATCHED_INSIDE}
     spec = {name: value for name, value in pod["spec"].items() if name in PATCHED}
     meta = pod["metadata"]
+    named = dict.fromkeys({DEFAULT_CONTAINER, PARTS_OF} & meta["annotations"].keys(), NODE)
     template = {
-        "metadata": {**meta, "annotations": {**meta["annotations"], DEFAULT_CONTAINER: NODE}},
+        "metadata": {**meta, "annotations": {**meta["annotations"], **named}},
         "spec": without_empty({**spec, "containers": [{**inside, "name": NODE}]}),
     }
     labels = labels_of(session)

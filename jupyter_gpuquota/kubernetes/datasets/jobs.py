@@ -20,9 +20,9 @@ from ..faults import translated
 from ..objects.pods import Event, Pod, Terminated
 from ..objects.workloads import Job
 from ..resources import JOBS
-from ..session_pods import container_of, pod_path
+from ..session_pods import pod_path
 from ..state.ends import last_end
-from ..state.seen import FINISHED, Seen, is_running, main_status
+from ..state.seen import FINISHED, Seen, is_running
 from ..state.waiting import why_not_ready, why_waiting
 from ..watching.cache import Key
 from .task import DataJobObjects, Task, encode, task_of
@@ -47,7 +47,7 @@ class PodLog:
         With `follow` it goes on until the server ends it, which some do with the container. Raises
         Fault.
         """
-        query = {"container": container_of(self._pod), "timestamps": "true"}
+        query = {"container": self._pod.main.name, "timestamps": "true"}
         if follow:
             query["follow"] = "true"
         if self._since:
@@ -123,7 +123,7 @@ def _is_said(line: str) -> bool:
 
 
 def _end(pod: Pod) -> Terminated | None:
-    status = main_status(pod)
+    status = pod.main_status
     return last_end(status) if status else None
 
 

@@ -16,7 +16,7 @@ from ...errors import GpuQuotaError
 from ...model.sessions import LogChunk, LogQuery, Session
 from ..api import Api, Fault
 from ..objects.pods import Pod
-from ..session_pods import PodOf, container_of, pod_path, refusal
+from ..session_pods import PodOf, pod_path, refusal
 from ..state.ends import LINES
 from . import chunks, kept
 from .chunks import KEPT, Part, Position, parse, read_cursor
@@ -44,7 +44,7 @@ def sources(pod: Pod | None) -> list[Source]:
     """Return the logs that the kubelet still has, oldest first."""
     if pod is None:
         return []
-    container = container_of(pod)
+    container = pod.main.name
     found = [status for status in pod.status.container_statuses if status.name == container]
     if not found:
         return []
@@ -67,7 +67,7 @@ async def fetch(
     Raises Fault.
     """
     query = {
-        "container": container_of(source.pod),
+        "container": source.pod.main.name,
         "timestamps": "true",
         "limitBytes": str(limit),
         **({"previous": "true"} if source.previous else {}),

@@ -123,11 +123,29 @@ class PodStatus(Record, frozen=True, kw_only=True):
     start_time: datetime | None = None
 
 
+DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
+"""Annotation: the container that a pod is for. Sidecars may come first, as Istio's does with
+`holdApplicationUntilProxyStarts`."""
+
+
 class Pod(Object, frozen=True, kw_only=True):
     """A pod."""
 
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
+
+    @property
+    def main(self) -> Container:
+        """Return the container that the pod is for; others are sidecars."""
+        named = self.metadata.annotations.get(DEFAULT_CONTAINER, "")
+        first = self.spec.containers[0] if self.spec.containers else Container(name=named)
+        return next((each for each in self.spec.containers if each.name == named), first)
+
+    @property
+    def main_status(self) -> ContainerStatus | None:
+        """Return the status of that container, None while it has none."""
+        name = self.main.name
+        return next((each for each in self.status.container_statuses if each.name == name), None)
 
 
 class InvolvedObject(Record, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from ...errors import Unavailable
 from ...model.programs import ExecRequest, ExecResult
 from ..api import Api, Fault, Socket
 from ..objects.pods import Pod
-from ..session_pods import container_of, pod_path
+from ..session_pods import pod_path
 
 PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
 """Version 5, which can end a program's input, came with Kubernetes 1.30."""
@@ -125,7 +125,7 @@ class PodProgram:
         fed: bool = False,
     ) -> PodProgram:
         """Start a program, with a terminal, or `fed` with an input. Raises Fault."""
-        query = [("container", container_of(pod)), ("stdout", "true")]
+        query = [("container", pod.main.name), ("stdout", "true")]
         query += [("stdin", "true")] if terminal or fed else []
         query += [("tty", "true")] if terminal else [("stderr", "true")]
         query += [("command", word) for word in command]

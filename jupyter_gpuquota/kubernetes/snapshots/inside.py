@@ -186,11 +186,9 @@ class Inside:
 
 def _with_image(draft: Manifest, pod: Pod | None) -> Manifest:
     """Return a draft with the digest of the image that runs, if its node says it."""
-    statuses: Iterable[str] = (
-        (each.image_id for each in pod.status.container_statuses) if pod else ()
-    )
-    digests = (each[each.index("sha256:") :] for each in statuses if "sha256:" in each)
-    environment = replace(draft.environment, digest=next(digests, ""))
+    status = pod.main_status if pod else None
+    _, found, digest = status.image_id.rpartition("sha256:") if status else ("", "", "")
+    environment = replace(draft.environment, digest=f"{found}{digest}" if found else "")
     return replace(draft, environment=environment)
 
 

@@ -21,7 +21,7 @@ from ...model.resources import Placement
 from ...model.sessions import Session
 from ..objects.pods import ContainerStatus, Pod, Terminated
 from .record import Record
-from .seen import FINISHED, Seen, is_launcher, is_running, main_status, process_of
+from .seen import FINISHED, Seen, is_launcher, is_running, process_of
 
 _SIGNALS = {2: "SIGINT", 6: "SIGABRT", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
@@ -68,7 +68,7 @@ def exit_of(session: Session, pod: Pod) -> Exit | None:
     The kubelet restarts a container that ends. That helps a server which could not start yet;
     a session that was running has lost its memory, so it has ended.
     """
-    status = main_status(pod)
+    status = pod.main_status
     ended = last_end(status) if status else None
     if status is None or ended is None:
         return None
@@ -92,7 +92,7 @@ def conclude(session: Session, pod: Pod, found: Exit, now: datetime) -> Session:
 
 
 def _why(session: Session, pod: Pod, found: Exit) -> Reason:
-    status = main_status(pod)
+    status = pod.main_status
     ended = last_end(status) if status else None
     last = next((line for line in reversed(found.last_lines) if line.strip()), "")
     if ended and ended.reason == _OUT_OF_MEMORY:
@@ -127,7 +127,7 @@ def never_ready(limit: int, why: Reason | None) -> Reason:
 
 def restarting(pod: Pod) -> Reason | None:
     """Return that a container was, or is about to be, restarted; None if it was not."""
-    status = main_status(pod)
+    status = pod.main_status
     ended = last_end(status) if status else None
     return crash_loop(status.restart_count, _exit(ended)) if status and ended else None
 

@@ -13,7 +13,7 @@ from ...model.reasons import Reason
 from ...model.sessions import Session
 from ...model.struct import Message
 from ..objects.pods import Event, Pod
-from .seen import Seen, main_status
+from .seen import Seen
 
 _PULLED = re.compile(
     r'Successfully pulled image "(?P<image>[^"]+)" in (?P<span>[0-9a-zµ.]+)'
@@ -51,21 +51,22 @@ def noted(session: Session, seen: Seen, pod: Pod, now: datetime) -> Session:
 
 def why_pulling(seen: Seen, pod: Pod) -> Reason | None:
     """Return that an image is being pulled, or cannot be; None if neither is so."""
-    status = main_status(pod)
+    status = pod.main_status
     waiting = status.state.waiting if status else None
     if status is None or waiting is None:
         return None
     if waiting.reason in _FAILED:
         raw = f"{waiting.reason}: {waiting.message}"
-        return reason("ImagePull", "image.failed", image=_image(pod), raw=raw)
+        return reason("ImagePull", "image.failed", image=pod.main.image, raw=raw)
     begun, done = seen.of("Pulling", pod=pod), seen.of("Pulled", pod=pod)
     if begun is None or done is not None:
         return None
-    return reason("ImagePull", "image.pulling", image=_image(pod), since=time_arg(_began(begun)))
+    return reason("ImagePull", "image.pulling", image=pod.main.image, since=time_arg(_began(begun)))
 
 
 def _pulling(seen: Seen, pod: Pod) -> Message | None:
-    return message("progress.pulling", image=_image(pod)) if seen.of("Pulling", pod=pod) else None
+    begun = seen.of("Pulling", pod=pod)
+    return message("progress.pulling", image=pod.main.image) if begun else None
 
 
 def _pulled(seen: Seen, pod: Pod) -> Message | None:
@@ -84,10 +85,6 @@ def seconds_of(span: str) -> float:
     """Return the seconds of a duration as Go writes it: `1m2.5s`."""
     factor: Callable[[str], float] = _SECONDS.__getitem__
     return sum(float(number) * factor(unit) for number, unit in _SPAN.findall(span))
-
-
-def _image(pod: Pod) -> str:
-    return pod.spec.containers[0].image if pod.spec.containers else ""
 
 
 def _began(event: Event) -> datetime:

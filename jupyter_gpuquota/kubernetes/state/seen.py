@@ -17,7 +17,7 @@ from ...model.sessions import Session
 from ..engines.engine import Admission, EnginePatch
 from ..labels import ATTACHED, COMPLETE, MPI_INDEX, MPI_ROLE, PROCESS, SHAPE
 from ..objects.meta import Object
-from ..objects.pods import ContainerStatus, Event, Pod
+from ..objects.pods import Event, Pod
 from ..objects.workloads import MpiJob, StatefulSet, Workload
 from .attached import Attached, mark
 from .record import shape_of
@@ -213,12 +213,6 @@ def has_ended(seen: Seen) -> bool:
     return not workload.is_up
 
 
-def main_status(pod: Pod) -> ContainerStatus | None:
-    """Return the status of a session's container, the first in its pod."""
-    name = pod.spec.containers[0].name if pod.spec.containers else ""
-    return next((s for s in pod.status.container_statuses if s.name == name), None)
-
-
 def is_ready(pod: Pod) -> bool:
     """Return whether a pod serves."""
     return any(c.type == "Ready" and c.status == "True" for c in pod.status.conditions)
@@ -226,7 +220,7 @@ def is_ready(pod: Pod) -> bool:
 
 def is_running(pod: Pod) -> bool:
     """Return whether the session's container runs, be it ready or not."""
-    status = main_status(pod)
+    status = pod.main_status
     return status is not None and status.state.running is not None
 
 

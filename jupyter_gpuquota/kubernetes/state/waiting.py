@@ -9,7 +9,7 @@ from ...model.reasons import Reason
 from ..objects.pods import Pod
 from .ends import restarting
 from .images import why_pulling
-from .seen import Seen, main_status, unscheduled
+from .seen import Seen, unscheduled
 
 _NOT_CREATED = frozenset(
     {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}
@@ -71,7 +71,7 @@ def _why_mounting(seen: Seen, pod: Pod) -> Reason | None:
 
 def _why_not_created(pod: Pod) -> Reason | None:
     """Return why the kubelet cannot create the container, such as a Secret that is missing."""
-    status = main_status(pod)
+    status = pod.main_status
     waiting = status.state.waiting if status else None
     if waiting is None or waiting.reason not in _NOT_CREATED:
         return None
