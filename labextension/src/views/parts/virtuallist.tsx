@@ -86,10 +86,12 @@ export function VirtualList<T>(props: IProps<T>): JSX.Element {
   };
 
   const drawn = drawnRows(first, last, items.length ? at : null);
+  const height = items.length * rowHeight;
   return (
     <div
       ref={box}
       className="jp-GpuQuota-list"
+      style={{ ['--jp-gpuquota-rows' as string]: `${height}px` }}
       role={props.role ?? 'grid'}
       aria-label={props.label}
       aria-rowcount={items.length}
@@ -103,7 +105,7 @@ export function VirtualList<T>(props: IProps<T>): JSX.Element {
         }
       }}
     >
-      <div role="rowgroup" style={{ height: items.length * rowHeight }}>
+      <div role="rowgroup" style={{ height }}>
         {drawn.map(index =>
           props.row(items[index], {
             id: idOf(items[index]),
