@@ -52,7 +52,8 @@ class Spec:
         Interrupts are messages: a signal would reach the relay, not the kernel.
         """
         return {
-            "argv": [python, "-m", _MODULE, *self.flags, "-f", "{connection_file}"],
+            # -P: it runs in the folder of the notebook, whose modules must not stand for its own.
+            "argv": [python, "-P", "-m", _MODULE, *self.flags, "-f", "{connection_file}"],
             "display_name": self.title,
             "language": "python",
             "interrupt_mode": "message",

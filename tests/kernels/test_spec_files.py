@@ -43,7 +43,8 @@ def test_jupyter_finds_what_was_installed(files):
     manager = KernelSpecManager(kernel_dirs=[str(files.folder)], ensure_native_kernel=False)
     spec = manager.get_kernel_spec("gpu-exp-1")
     assert spec.display_name == "Python 3 on exp-1 · ½ GPU"
-    assert spec.argv[1:5] == ["-m", "jupyter_gpuquota.kernels", "--session", "team-a/exp-1"]
+    module = ["-P", "-m", "jupyter_gpuquota.kernels"]
+    assert spec.argv[1:6] == [*module, "--session", "team-a/exp-1"]
     assert spec.interrupt_mode == "message"
     assert spec.metadata["gpuquota"] == {"session": "1"}
     assert "<svg" in Path(spec.resource_dir, "logo-svg.svg").read_text()

@@ -35,6 +35,9 @@ pytestmark = pytest.mark.asyncio
 LAB: dict[str, Any] = {"command": ()}
 
 
+SHADOWS = ("types", "tornado", "select", "jupyter_server", "runpy", "sitecustomize")
+
+
 @pytest.fixture
 def fake_prefix(tmp_path: Path) -> Callable[[str], str]:
     """Make prefixes whose Python is a shell script."""
@@ -73,6 +76,8 @@ def token_of(endpoint: Endpoint) -> str:
 
 
 async def test_a_server_answers_below_its_path_with_its_token_only(backend, settings):
+    for name in SHADOWS:  # files of the user that have the names of modules
+        Path(settings["root_dir"], f"{name}.py").write_text("raise SystemExit('shadowed')\n")
     session = await launch(backend, **served(), gpu="0.5", base_url="/user/me/")
     assert session.state == "starting"
     session = await until(backend, session.id, "running")

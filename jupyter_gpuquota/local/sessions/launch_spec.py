@@ -27,6 +27,12 @@ _DROPPED = re.compile(
     r"CUDA_DEVICE_ORDER|VIRTUAL_ENV(_PROMPT)?|PYTHONHOME|MPLBACKEND|_|OLDPWD|PWD|PS1"
 )
 """Variables of the process that started the controller: a server, hub, kernel or environment."""
+_SERVER = (
+    "import sys; sys.path = [each for each in sys.path if each]; import runpy; "
+    "runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
+)
+"""Runs a module as `-m` does, but without the current folder on the path: a user's `types.py` would
+stop the server, and a colleague's `tornado.py` would run in it. Python's `-P` is of 3.11."""
 _WORKSPACES = "JUPYTERLAB_WORKSPACES_DIR"
 
 
@@ -66,7 +72,7 @@ def argv_of(spec: SessionSpec, session: Session, context: LaunchContext) -> tupl
     flags = server_flags(
         session, ip="127.0.0.1", allow_root=context.root, **socket_flags(context.sockets)
     )
-    return (context.python, "-m", context.module, *spec.args, *flags)
+    return (context.python, "-c", _SERVER.format(module=context.module), *spec.args, *flags)
 
 
 def env_of(session: Session, placement: Placement, context: LaunchContext) -> dict[str, str]:
