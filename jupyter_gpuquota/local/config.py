@@ -99,6 +99,14 @@ class LocalConfig(Configurable):
         an account on the machine.""",
     ).tag(config=True)
 
+    gpus = Unicode(
+        None,
+        allow_none=True,
+        help="""The GPUs that are offered, as in CUDA_VISIBLE_DEVICES: numbers of nvidia-smi or
+        UUIDs, separated by commas. Default: those of the controller's CUDA_VISIBLE_DEVICES, such
+        as Slurm sets it, else all.""",
+    ).tag(config=True)
+
     mps_pipe_dir = Unicode(
         help="""Pipe folder of the MPS control daemon. Default: the environment variable
         CUDA_MPS_PIPE_DIRECTORY, else /tmp/nvidia-mps.""",

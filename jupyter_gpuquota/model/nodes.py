@@ -87,12 +87,16 @@ class DeviceUse(Model, frozen=True, kw_only=True):
 
 
 class NodeUse(Model, frozen=True, kw_only=True):
-    """The usage of a node. `problem` says why nothing new starts on it, empty if something can."""
+    """The usage of a node. `problem` says why nothing new starts on it, empty if something can.
+
+    `note` says what else is worth knowing of it, such as that not all of its GPUs are offered.
+    """
 
     name: str
     simulated: bool
     devices: tuple[DeviceUse, ...]
     problem: Annotated[str, ADDED] = ""
+    note: Annotated[str, ADDED] = ""
 
 
 class Nodes(Model, frozen=True, kw_only=True):

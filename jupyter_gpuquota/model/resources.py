@@ -107,6 +107,8 @@ class MigInstance(Model, frozen=True, kw_only=True):
 class Device(Model, frozen=True, kw_only=True):
     """One GPU. `memory` in MiB. `lost` when the driver no longer responds for it.
 
+    `problem` says why nothing can run on it, empty if something can.
+
     `index` is its number in the node, None where the engine does not report it; our own scheduler
     uses only devices that have one. With neither index nor `uuid` it stands for `count` equal GPUs
     of a node, which the engine does not tell apart.
@@ -121,6 +123,7 @@ class Device(Model, frozen=True, kw_only=True):
     mig: tuple[MigInstance, ...] = ()
     lost: bool = False
     count: Annotated[int, ADDED] = 1
+    problem: Annotated[str, ADDED] = ""
 
     @property
     def milli(self) -> int:
@@ -146,6 +149,11 @@ class Device(Model, frozen=True, kw_only=True):
         return (self.uuid, *(instance.uuid for instance in self.mig))
 
     @property
+    def usable(self) -> bool:
+        """Return whether something can run on it."""
+        return not self.lost and not self.problem
+
+    @property
     def told_apart(self) -> bool:
         """Return whether it is one certain GPU."""
         return self.index is not None or self.uuid != ""
@@ -156,7 +164,8 @@ class Node(Model, frozen=True, kw_only=True):
 
     `labels` are the node groups that it belongs to. With `separate` set, sessions that share
     compute and sessions that share memory alone are never placed together on it. `problem` says why
-    nothing new starts on it, such as `not ready`; empty if something can.
+    nothing new starts on it, such as `not ready`; empty if something can. `note` says what else is
+    worth knowing, such as that not all of its GPUs are offered.
     """
 
     name: str
@@ -164,6 +173,7 @@ class Node(Model, frozen=True, kw_only=True):
     labels: tuple[str, ...] = ()
     separate: bool = False
     problem: str = ""
+    note: Annotated[str, ADDED] = ""
 
     @property
     def simulated(self) -> bool:

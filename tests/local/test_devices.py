@@ -15,16 +15,18 @@ import pytest
 from traitlets import TraitError
 
 from jupyter_gpuquota.control.config import GpuQuota
+from jupyter_gpuquota.core.scheduling.capacity import capacity_of
+from jupyter_gpuquota.core.scheduling.placement import Pool, place
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.gpus.asking import NO_ANSWER
 from jupyter_gpuquota.local.gpus.devices import Devices, find_devices, open_driver
 from jupyter_gpuquota.local.gpus.inventory import DeviceInventory
-from jupyter_gpuquota.local.gpus.nvml import Nvml
+from jupyter_gpuquota.local.gpus.nvml import NO_INSTANCES, Nvml
 from jupyter_gpuquota.local.gpus.programs import has_open, with_programs
 from jupyter_gpuquota.local.gpus.usage import usage_of
 from jupyter_gpuquota.model.nodes import Reading
 from jupyter_gpuquota.model.resources import MigInstance
-from tests.builders import make_placement, make_session, make_slice
+from tests.builders import make_placement, make_session, make_share, make_slice
 from tests.contract.backend_contract import launch, until
 from tests.local.conftest import marked, wait_for
 from tests.local.fake_nvml import GIB, FakeNvml, Gpu
@@ -416,3 +418,51 @@ async def test_a_gpu_that_falls_off_the_bus_gives_its_number_and_nothing_else_aw
     await again.sessions.stop(three.id)
     placed = await until(again, four.id, "running")
     assert [piece.uuid for piece in placed.placement.slices] == ["GPU-C"]
+
+
+def test_a_gpu_with_mig_on_and_without_instances_is_no_whole_gpu():
+    driver = Nvml(FakeNvml(Gpu("GPU-0", instances=[]), Gpu("GPU-1")))
+    (node,) = driver.read(mps=False).nodes
+    assert [(d.uuid, d.problem) for d in node.devices] == [("GPU-0", NO_INSTANCES), ("GPU-1", "")]
+    assert place(make_share("2"), Pool([node])).code == "NoNodeFits"
+    assert [piece.uuid for piece in place(make_share("1"), Pool([node])).slices] == ["GPU-1"]
+    assert capacity_of([node]) == 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("2,3", ["GPU-2", "GPU-3"]),
+        (" 3 , 1 ", ["GPU-1", "GPU-3"]),
+        ("GPU-3", ["GPU-3"]),
+        ("1,9,2", ["GPU-1"]),  # as in CUDA
+        ("", []),
+        ("-1", []),
+        ("NoDevFiles", []),
+    ],
+)
+def test_what_cuda_visible_devices_names_is_offered(monkeypatch, text, offered):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", text)
+    driver = Nvml(FakeNvml(*(Gpu(f"GPU-{number}") for number in range(4))))
+    found = Devices(config(), driver).read()
+    (node,) = found.nodes
+    assert [device.uuid for device in node.devices] == offered
+    assert set(found.readings) == set(offered)
+    note = f"{len(offered)} of 4 GPUs are offered, limited by CUDA_VISIBLE_DEVICES."
+    assert node.note == note
+    (ours,) = Devices(config(gpus="0"), driver).read().nodes
+    assert [device.uuid for device in ours.devices] == ["GPU-0"]
+    assert ours.note == "1 of 4 GPUs are offered, limited by c.LocalConfig.gpus."
+
+
+def test_an_instance_may_be_named():
+    (node,) = Devices(config(gpus="MIG-2"), Nvml(FakeNvml(mig_gpu(), Gpu("GPU-1")))).read().nodes
+    (device,) = node.devices
+    assert [instance.uuid for instance in device.mig] == ["MIG-2"]
+    assert node.note == "1 of 2 GPUs are offered, limited by c.LocalConfig.gpus."
+    (node,) = Devices(config(gpus="MIG-2"), Nvml(FakeNvml(mig_gpu()))).read().nodes
+    assert node.note == "Not all MIG instances are offered, limited by c.LocalConfig.gpus."
+    (node,) = Devices(config(gpus="0"), Nvml(FakeNvml(mig_gpu()))).read().nodes
+    assert node.note == ""
+    everything = Devices(config(), Nvml(FakeNvml(mig_gpu()))).read().nodes[0]
+    assert (len(everything.devices[0].mig), everything.note) == (2, "")

@@ -26,7 +26,7 @@ class DeviceCapacity:
     @property
     def shareable(self) -> bool:
         """Return whether it is allocated in parts or whole, rather than as MIG instances."""
-        return not self.device.lost and not self.device.mig
+        return self.device.usable and not self.device.mig
 
     @property
     def whole(self) -> bool:
@@ -36,7 +36,7 @@ class DeviceCapacity:
     @property
     def instances(self) -> list[MigInstance]:
         """Return the free MIG instances."""
-        free = () if self.device.lost else self.device.mig
+        free = self.device.mig if self.device.usable else ()
         return [instance for instance in free if instance.uuid not in self.taken]
 
     def holds(self, piece: Slice) -> bool:
@@ -152,7 +152,7 @@ def slice_of(share: Share, device: Device) -> Slice | None:
     A fraction holds that fraction of the memory; memory costs its fraction of the device in
     quota, rounded up to a milli-GPU; compute alone never costs more than it takes.
     """
-    if device.lost or device.mig or share.memory > device.memory:
+    if not device.usable or device.mig or share.memory > device.memory:
         return None
     # A device may report no memory; then only shares of it fit, not amounts.
     milli = share.portion or (-(-share.memory * MILLI // device.memory) if share.memory else 0)
@@ -194,8 +194,8 @@ def cost(share: Share, nodes: Sequence[Node]) -> int:
 
 
 def capacity_of(nodes: Iterable[Node]) -> int:
-    """Return the milli-GPU of all devices that are not lost."""
-    return sum(device.milli for node in nodes for device in node.devices if not device.lost)
+    """Return the milli-GPU of all devices that something can run on."""
+    return sum(device.milli for node in nodes for device in node.devices if device.usable)
 
 
 def shareable(nodes: Iterable[Node], holdings: Iterable[Holding]) -> int:

@@ -44,6 +44,7 @@ def draw(
                 for d in node.devices
             ),
             problem=node.problem,
+            note=node.note,
         )
         for node in nodes
     )
@@ -72,7 +73,7 @@ def _device(
     return DeviceUse(
         device=device,
         slices=slices,
-        free=free if usable and not device.lost else 0,
+        free=free if usable and device.usable else 0,
         utilisation=whole.utilisation,
         memory_used=whole.memory_used,
         temperature=whole.temperature,

@@ -18,13 +18,15 @@ import logging
 import os
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...model.resources import Node, simulated_devices
+import msgspec
+
+from ...model.resources import Device, MigInstance, Node, simulated_devices
 from ..config import LocalConfig, SimulatedNode
 from .asking import LATE, AskedDriver
 from .inventory import DeviceInventory, Driver, Work
@@ -144,6 +146,69 @@ def _numbers(answer: str | None) -> list[int]:
     return [int(word) for word in (answer or "").split() if word.isdecimal()]
 
 
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
+
+
+class Offer(NamedTuple):
+    """The GPUs that are offered: entries as in CUDA_VISIBLE_DEVICES, and what has named them."""
+
+    entries: tuple[str, ...]
+    by: str
+
+    @classmethod
+    def of(cls, config: LocalConfig, environ: Mapping[str, str] = os.environ) -> Offer | None:
+        """Return what the configuration or else the environment names, None for all GPUs."""
+        text, by = config.gpus, "c.LocalConfig.gpus"
+        if text is None:
+            text, by = environ.get(_VISIBLE), _VISIBLE
+        return None if text is None else cls(tuple(map(str.strip, text.split(","))), by)
+
+    def of_these(self, found: DeviceInventory) -> DeviceInventory:
+        """Return an inventory with these GPUs only, and a note on each node that has others."""
+        nodes = [self._limited(node) for node in found.nodes]
+        kept = {device.uuid for node in nodes for device in node.devices}
+        readings = {uuid: each for uuid, each in found.readings.items() if uuid in kept}
+        return replace(found, nodes=tuple(nodes), readings=readings)
+
+    def _limited(self, node: Node) -> Node:
+        devices = self._named(node.devices)
+        if devices == node.devices:
+            return node
+        count = f"{len(devices)} of {len(node.devices)} GPUs"
+        if len(devices) == len(node.devices):
+            count = "Not all MIG instances"
+        note = f"{count} are offered, limited by {self.by}."
+        return msgspec.structs.replace(node, devices=devices, note=note)
+
+    def _named(self, devices: Sequence[Device]) -> tuple[Device, ...]:
+        """Return the devices that are named; of a divided one, the instances that are.
+
+        As in CUDA, a UUID may be cut short, and an entry that names nothing ends the list (CUDA
+        Programming Guide, "CUDA Environment Variables").
+        """
+        kept: dict[str, Device] = {}
+        for entry in self.entries:
+            device = next((each for each in devices if _names(entry, each)), None)
+            if device is None:
+                break
+            before = kept.get(device.uuid, msgspec.structs.replace(device, mig=()))
+            more = [each for each in device.mig if _is_instance(entry, each)]
+            instances = tuple(dict.fromkeys([*before.mig, *more])) if more else device.mig
+            kept[device.uuid] = msgspec.structs.replace(device, mig=instances)
+        return tuple(kept[each.uuid] for each in devices if each.uuid in kept)
+
+
+def _names(entry: str, device: Device) -> bool:
+    if entry.isdecimal():
+        return device.index == int(entry)
+    is_whole = entry.startswith("GPU-") and device.uuid.startswith(entry)
+    return is_whole or any(_is_instance(entry, each) for each in device.mig)
+
+
+def _is_instance(entry: str, instance: MigInstance) -> bool:
+    return entry.startswith("MIG-") and instance.uuid.startswith(entry)
+
+
 class Devices:
     """Reads the devices that the configuration selects."""
 
@@ -154,6 +219,7 @@ class Devices:
         self.work = WorkLog(self._driver)
         self._simulated = simulated_nodes(config.nodes()) if config.devices != "nvml" else ()
         self.source = "nvml" if self._driver else "simulated" if self._simulated else "none"
+        self._offer = Offer.of(config)
 
     @property
     def measured(self) -> bool:
@@ -164,7 +230,8 @@ class Devices:
         """Read all devices now."""
         if self._driver is None:
             return DeviceInventory(self._simulated)
-        return self._driver.read(mps=self.mps.answers())
+        found = self._driver.read(mps=self.mps.answers())
+        return self._offer.of_these(found) if self._offer else found
 
     def close(self) -> None:
         """Close the driver."""

@@ -22,6 +22,7 @@ _MIB = 2**20
 _RECENT = 2_000_000
 """Microseconds for which a sample of a process counts as its use at this moment."""
 _PROFILE = re.compile(r"MIG\s+(\S+)")
+NO_INSTANCES = "MIG is on, and there are no instances: create some, or turn MIG off."
 _GONE = {1, 15, 16}
 """NVML_ERROR_UNINITIALIZED, _GPU_IS_LOST and _RESET_REQUIRED of nvml.h."""
 _NONE = {3, 4, 13, 2}
@@ -116,7 +117,8 @@ class Nvml:
             model=self._name(handle) or f"GPU {index}",
             memory=self._total(handle) // _MIB,
             mps=mps,
-            mig=tuple(self._instances(handle)),
+            mig=tuple(instances := self._instances(handle)),
+            problem="" if instances or not self._is_divided(handle) else NO_INSTANCES,
         )
 
     def _name(self, handle: Any) -> str:
@@ -147,8 +149,12 @@ class Nvml:
             )
         return found
 
+    def _is_divided(self, handle: Any) -> bool:
+        """Return whether MIG is on: then CUDA sees no whole GPU, be there instances or not."""
+        return bool(self._figure(lambda: self._nvml.nvmlDeviceGetMigMode(handle)[0]))
+
     def _mig_handles(self, handle: Any) -> list[Any]:
-        if not self._figure(lambda: self._nvml.nvmlDeviceGetMigMode(handle)[0]):
+        if not self._is_divided(handle):
             return []
         most = self._nvml.nvmlDeviceGetMaxMigDeviceCount(handle)
         found = (

@@ -18,15 +18,15 @@ class NodesView(View[Nodes]):
     def text(self) -> str:
         """Return a row for each GPU."""
         places = self._places()
-        return text_table(_COLUMNS, places) if places else self._none()
+        return "\n".join([text_table(_COLUMNS, places) if places else self._none(), *self._notes()])
 
     @property
     def body(self) -> Markup:
         """Return the same with bars."""
-        places = self._places()
+        places, notes = self._places(), [tag("p", note) for note in self._notes()]
         if not places:
-            return tag("p", self._none())
-        return join(html_table([*_COLUMNS, Column("USED", _used, _bar)], places, "GPUs"))
+            return join(tag("p", self._none()), *notes)
+        return join(html_table([*_COLUMNS, Column("USED", _used, _bar)], places, "GPUs"), *notes)
 
     @property
     def records(self) -> list[Row]:
@@ -36,6 +36,9 @@ class NodesView(View[Nodes]):
     def _places(self) -> list[Place]:
         return gpus(self.data)
 
+    def _notes(self) -> list[str]:
+        return [f"{node.name}: {node.note}" for node in self.data.nodes if node.note]
+
     def _none(self) -> str:
         names = ", ".join(node.name for node in self.data.nodes)
         return f"No GPUs found{f' on {names}' if names else ''}."
@@ -43,7 +46,11 @@ class NodesView(View[Nodes]):
 
 def _model(place: Place) -> str:
     node, device = place[0], place[1].device
-    known = ((node.problem, node.problem), ("lost", device.lost and not node.problem))
+    known = (
+        (node.problem, node.problem),
+        ("lost", device.lost and not node.problem),
+        (device.problem, device.problem and not device.lost),
+    )
     marks = [mark for mark, on in (("simulated", device.simulated), *known) if on]
     return f"{device.model} ({', '.join(marks)})" if marks else device.model
 

@@ -814,12 +814,15 @@ export interface Nodes {
 }
 /**
  * The usage of a node. `problem` says why nothing new starts on it, empty if something can.
+ *
+ * `note` says what else is worth knowing of it, such as that not all of its GPUs are offered.
  */
 export interface NodeUse {
   name: string;
   simulated: boolean;
   devices: DeviceUse[];
   problem?: string;
+  note?: string;
 }
 /**
  * The usage of a device. `free` in milli-GPU; measurements are None if unknown.
@@ -841,6 +844,8 @@ export interface DeviceUse {
 /**
  * One GPU. `memory` in MiB. `lost` when the driver no longer responds for it.
  *
+ * `problem` says why nothing can run on it, empty if something can.
+ *
  * `index` is its number in the node, None where the engine does not report it; our own scheduler
  * uses only devices that have one. With neither index nor `uuid` it stands for `count` equal GPUs
  * of a node, which the engine does not tell apart.
@@ -855,6 +860,7 @@ export interface Device {
   mig: MigInstance[];
   lost: boolean;
   count?: number;
+  problem?: string;
 }
 /**
  * One MIG instance of a device. `memory` in MiB, `slices` of the device's seven.

@@ -60,7 +60,8 @@ export function partsOf({ device, slices, free }: DeviceUse): Part[] {
     slice => ({ kind: 'slice', milli: slice.milli, slice }) as const
   );
   const used = held.reduce((sum, { milli }) => sum + milli, 0);
-  const kind = free && !device.lost ? 'free' : 'lost';
+  const isUsable = !device.lost && !device.problem;
+  const kind = free && isUsable ? 'free' : 'lost';
   const milli = kind === 'free' ? free : milliIn(device) - used;
   return milli > 0 ? [...held, { kind, milli }] : held;
 }

@@ -73,6 +73,7 @@ function NodeTile(props: {
         {node.name} {props.isMarked ? <Simulated trans={trans} /> : null}
         {node.problem ? <Badge kind="warning">{node.problem}</Badge> : null}
       </h4>
+      {node.note ? <p>{node.note}</p> : null}
       <div
         role={keys.length ? 'toolbar' : undefined}
         aria-label={
@@ -137,7 +138,7 @@ function Device(props: {
               >
                 <span>
                   {part.kind === 'lost'
-                    ? node.problem || trans.__('lost')
+                    ? node.problem || device.problem || trans.__('lost')
                     : trans.__('free')}
                 </span>
               </span>
@@ -222,6 +223,9 @@ function summaryText(
   }
   if (device.lost) {
     return trans.__('lost: the driver does not respond');
+  }
+  if (device.problem) {
+    return device.problem;
   }
   return [
     free ? trans.__('%1 free', gpus(free)) : trans.__('full'),
