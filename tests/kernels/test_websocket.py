@@ -133,6 +133,18 @@ def test_a_flood_arrives_whole(channels):
     assert len(text(much)) == 5_000_001
 
 
+AWAY = """
+import os, signal
+os.kill(os.getppid(), signal.SIGSTOP)
+for n in range(5000): print(n, flush=True)
+os.kill(os.getppid(), signal.SIGCONT)
+"""
+
+
+def test_what_is_printed_while_the_server_does_something_else_arrives(channels):
+    assert text(run(channels, AWAY)) == "".join(f"{n}\n" for n in range(5000))
+
+
 def model_of(server, kernel):
     """Return what a session's server says of a kernel; to ask is no use."""
     connection = open_connection(server.endpoint, patience())

@@ -192,39 +192,27 @@ else:
 
 _DIGITS = 12
 _PYTHON = re.compile(r"python[0-9.]*")
-_HERE = {"ipykernel", "ipykernel_launcher", "nb_conda_kernels.runner"}
-"""Modules that run ipykernel on this machine."""
+_IPYKERNEL = {"ipykernel", "ipykernel_launcher"}
+_HERE = {*_IPYKERNEL, "nb_conda_kernels.runner"}
+"""Modules that run ipykernel on this machine, the last one in another environment."""
 
 
-_NO_DEBUGGER = """\
-import sys
-here = sys.path.pop(0)
-from runpy import run_module
-sys.modules["debugpy.server"] = None
-try:
-    import ipykernel.debugger
-except ImportError:
-    pass
-del sys.modules["debugpy.server"]
-sys.path.insert(0, here)
-run_module("{module}", run_name="__main__", alter_sys=True)
-"""
-
-
-def _module(spec: Any) -> str:
-    """Return the module that starts ipykernel on this machine, empty for other kernelspecs."""
-    words = [*spec.argv, "", ""]
-    module = words[words.index("-m") + 1] if "-m" in words else ""
+def _module_at(spec: Any) -> int:
+    """Return where a kernelspec names ipykernel, 0 if that does not run on this machine."""
+    words = spec.argv
+    places = [at + 1 for at, word in enumerate(words[:-1]) if word == "-m"]
     other = (getattr(spec, "metadata", None) or {}).get("kernel_provisioner")
-    is_here = _PYTHON.fullmatch(Path(words[0]).name) and module in _HERE and not other
-    return module if is_here else ""
+    if other or not places or not _PYTHON.fullmatch(Path(words[0]).name):
+        return 0
+    is_here = words[places[0]] in _HERE and words[places[-1]] in _IPYKERNEL
+    return places[-1] if is_here else 0
 
 
-def _without_debugger(spec: Any, module: str) -> None:
-    """Let a kernelspec start ipykernel as if debugpy were not installed; cells can import it."""
-    at = spec.argv.index("-m")
-    code = _NO_DEBUGGER.format(module=module)
-    spec.argv = [*spec.argv[:at], "-c", code, *spec.argv[at + 2 :]]
+def _run_ours(spec: Any, module_at: int, *options: str) -> None:
+    """Let a kernelspec start ipykernel by our file beside this one."""
+    words = spec.argv
+    file = str(Path(__file__).with_name("run_ipykernel.py"))
+    spec.argv = [*words[: module_at - 1], file, *options, *words[module_at + 1 :]]
 
 
 try:
@@ -247,12 +235,10 @@ else:
         if not sock or getattr(manager, "transport", "") != "tcp":
             return manager, name, kernel
         with suppress(NoSuchKernel):  # which is reported when it is started
-            module = _module(manager.kernel_spec)
-            if module.startswith("ipykernel") and not self.config.SessionKernels.get(
-                "debugger", True
-            ):
-                _without_debugger(manager.kernel_spec, module)
-            if module:
+            if module_at := _module_at(manager.kernel_spec):
+                debugger = self.config.SessionKernels.get("debugger", True)
+                options = () if debugger else ("--without-debugger",)
+                _run_ours(manager.kernel_spec, module_at, *options)
                 digest = sha256(str(kernel).encode()).hexdigest()[:_DIGITS]
                 manager.transport = "ipc"
                 manager.ip = str(Path(sock).with_name(digest))
