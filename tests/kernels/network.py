@@ -65,7 +65,7 @@ class Network:
                     continue
                 try:
                     far = _connected(self._target)
-                except ConnectionRefusedError:  # the target has ended
+                except (ConnectionRefusedError, FileNotFoundError):  # the target has ended
                     near.close()
                     continue
                 self._ends.add((near, far))
@@ -117,7 +117,11 @@ def _connected(target: int | str) -> socket.socket:
     if isinstance(target, int):
         return socket.create_connection(("127.0.0.1", target))
     found = socket.socket(socket.AF_UNIX)
-    found.connect(target)
+    try:
+        found.connect(target)
+    except OSError:
+        found.close()
+        raise
     return found
 
 
