@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest_asyncio
 import yaml
 from msgspec.structs import replace
 
+from jupyter_gpuquota.errors import NotLoaded
 from jupyter_gpuquota.kubernetes.config import KubernetesConfig
 from jupyter_gpuquota.model.datasets.datasets import Lake
 from jupyter_gpuquota.model.datasets.jobs import JobReport
@@ -131,10 +133,22 @@ async def opened(
 
 
 async def _name_lake(backend: Backend, folder: Path) -> None:
-    """Let the administrator name a lake in a folder, and wait until it is open."""
+    """Let the administrator name a lake in a folder, and wait until its datasets can be listed."""
     lake = Lake(name="local", url=folder.as_uri(), default=True)
     await backend.lakes.put(replace(backend.lakes.settings(), lakes=(lake,)), ADMIN)
     await wait_for(lambda: not backend.datasets.lakes()[0].problem)
+    await wait_for(partial(_is_loaded, backend))
+
+
+def _is_loaded(backend: Backend) -> bool:
+    """Return whether datasets and snapshots can be listed: on a busy machine, after the start."""
+    try:
+        backend.datasets.all()
+        if backend.snapshots:
+            backend.snapshots.all()
+    except NotLoaded:
+        return False
+    return True
 
 
 @pytest.fixture(scope="class")
