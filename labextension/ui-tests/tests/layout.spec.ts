@@ -38,6 +38,12 @@ test.describe('after a reload', () => {
     await files.getByRole('row', { name: /^train/ }).focus();
     await page.keyboard.press('Enter');
     await expect(files.getByRole('row', { name: /^001.txt/ })).toBeVisible();
+    // A moment after each change the layout is saved; what is saved with the last one counts.
+    const saved = page.waitForResponse(
+      answer =>
+        answer.url().includes('/api/workspaces') &&
+        !!answer.request().postData()?.includes('"team":false')
+    );
     await workspace.panel
       .locator('.jp-AccordionPanel-title', { hasText: 'Team' })
       .click();
@@ -46,12 +52,7 @@ test.describe('after a reload', () => {
     const tabs = page.locator('#jp-main-dock-panel .lm-TabBar-tabLabel');
     const all = await tabs.allInnerTexts();
     const before = all.filter(label => label !== 'Launcher'); // which JupyterLab leaves out
-    // The layout is saved a moment after it has changed.
-    await page.waitForResponse(
-      answer =>
-        answer.url().includes('/api/workspaces') &&
-        answer.request().method() === 'PUT'
-    );
+    await saved;
     await page.reload({ waitForIsReady: false });
 
     await expect(tabs.filter({ hasText: 'kept log' })).toBeVisible();
