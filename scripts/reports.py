@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 _SHOWN = 300
 """Characters of a message that are shown."""
+
+_IN_A_BROWSER = re.compile(r"^ *(Locator: .*|at .*\.spec\.ts:\d+)", re.MULTILINE)
+"""What Playwright says of a failure below its message: the element, and the line of the test."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +103,10 @@ def _outcome(case: ET.Element) -> str:
 
 
 def _why(case: ET.Element) -> str:
-    texts = [
-        found.get("message") or found.text or ""
-        for tag in ("failure", "error")
-        for found in case.iter(tag)
-    ]
+    failures = [found for tag in ("failure", "error") for found in case.iter(tag)]
+    texts = [found.get("message") or found.text or "" for found in failures]
+    for found in failures:
+        texts += _IN_A_BROWSER.findall(found.text or "")
     return textwrap.shorten(" ".join(texts), _SHOWN, placeholder=" …")
 
 

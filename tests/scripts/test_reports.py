@@ -54,6 +54,23 @@ def test_a_failure_is_named_with_the_beginning_of_its_message(tmp_path):
     assert found["f"].endswith("word …")
 
 
+def test_a_failure_in_a_browser_is_named_with_its_element_and_line(tmp_path):
+    report = tmp_path / "report.xml"
+    failed = """<testcase name='f'><failure message='toBeVisible() failed'>
+    Error: toBeVisible() failed
+
+    Locator: getByRole('row')
+    Expected: visible
+
+      59 |     await expect(row).toBeVisible();
+        at /ui-tests/tests/layout.spec.ts:59:23
+    </failure></testcase></testsuite></testsuites>"""
+    report.write_text(REPORT.replace("</testsuite></testsuites>", failed), encoding="utf-8")
+    shown = failures(report)["f"]
+    assert "toBeVisible() failed Locator: getByRole('row') at " in shown
+    assert shown.endswith("layout.spec.ts:59")
+
+
 def test_the_total_says_skipped_only_when_something_was():
     assert str(Counts(5, 1)) == "5 passed, 1 failed"
     assert str(Counts(5, 0, 2) + Counts(1)) == "6 passed, 0 failed, 2 skipped"
