@@ -17,7 +17,7 @@ from ..api.statuses import error_in
 from ..model.about import About
 from ..model.clusters.names import cluster_of
 from ..model.routes.table import route
-from ..model.texts import travelling
+from ..model.texts import travelling, utf8
 
 
 class RequestDefaults:
@@ -62,7 +62,7 @@ class RequestDefaults:
             return {}
         defaults = self._folder(fields.get("folder", ""))
         if fields.get("environment", "") == "":
-            defaults["environment"] = sys.prefix
+            defaults["environment"] = utf8(sys.prefix)
         return defaults
 
     def _in_template(self, body: bytes) -> Mapping[str, Any]:
@@ -75,7 +75,7 @@ class RequestDefaults:
     def _folder(self, folder: object) -> dict[str, Any]:
         """Return a relative folder as an absolute one; nothing for any other value."""
         if self._root and isinstance(folder, str) and not folder.startswith(("/", "~")):
-            return {"folder": str(Path(self._root, folder))}
+            return {"folder": utf8(str(Path(self._root, folder)))}
         return {}
 
 

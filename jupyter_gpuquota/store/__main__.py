@@ -6,11 +6,12 @@ the layers.
 
 from __future__ import annotations
 
-from ..startup import paused_gc
+from ..startup import paused_gc, use_utf8
 
 with paused_gc():
     from ..jobs.main import main
     from .processes import leave
 
 if __name__ == "__main__":
+    use_utf8()
     leave(main())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
+import re
 import sys
 from codecs import getincrementaldecoder
 from collections.abc import Sequence
@@ -13,6 +16,7 @@ from ..client.connection.protocol import to_json
 from ..client.exit_codes import FAILED, INTERRUPTED, OK, exit_code_of
 from ..errors import GpuQuotaError, Internal
 from ..hosting.config_files import read_here
+from ..startup import use_utf8
 from . import completion
 from .command import run
 from .grammar import parse
@@ -26,7 +30,8 @@ from .views.view import View
 class Terminal:
     """A console with progress on standard error and answers on standard output.
 
-    On a terminal an answer is neutral unless it is `raw`; files and pipes get it unchanged.
+    On a terminal an answer is neutral unless it is `raw`; files and pipes get it unchanged. Letters
+    that their encoding lacks (PYTHONIOENCODING) are shown as in Python's texts.
     """
 
     shell = True
@@ -36,6 +41,8 @@ class Terminal:
         self._progress = ProgressLine(sys.stderr)
         self._neutral = Neutral()
         self._letters = getincrementaldecoder("utf-8")("replace")
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")
 
     def note(self, line: str) -> None:
         """Show one line of progress."""
@@ -67,6 +74,8 @@ class Terminal:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; see `exit_codes`."""
+    if argv is None:
+        use_utf8()
     completion.complete_shell()
     words = list(sys.argv[1:] if argv is None else argv)
     console = Terminal()
@@ -98,13 +107,20 @@ def _run(words: list[str], console: Terminal) -> int:
 
 
 def _shown(view: View[Any], *, as_json: bool) -> str:
-    text = to_json(view.document) if as_json else view.text
+    text = _json(view.document, sys.stdout.encoding) if as_json else view.text
     return f"{text}\n" if text else ""
+
+
+def _json(value: Any, encoding: str) -> str:
+    text = to_json(value)
+    if encoding.lower() == "utf-8":
+        return text
+    return re.sub(r"[^\0-\x7f]", lambda letter: json.dumps(letter[0])[1:-1], text)
 
 
 def _report(error: GpuQuotaError, console: Terminal, *, as_json: bool) -> None:
     if as_json:
-        console.note(to_json(error))
+        console.note(_json(error, sys.stderr.encoding))
         return
     for line in f"jupyter gpu: {error}".splitlines():
         console.note(printable(line))

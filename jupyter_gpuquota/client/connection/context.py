@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from ...errors import Ambiguous, FieldError, NotFound, NotLoaded, refused
 from ...model.about import About
+from ...model.texts import utf8
 from .. import preferences
 from . import discovery
 from .discovery import Home
@@ -97,7 +98,7 @@ class Context:
     def folder(self) -> str:
         """Return the working folder. Raises InvalidFields if it was deleted."""
         try:
-            return os.getcwd()  # noqa: PTH109 (text is wanted)
+            return utf8(os.getcwd())  # noqa: PTH109 (text is wanted)
         except FileNotFoundError:
             deleted = FieldError("folder", "The current folder was deleted.", "Name another one.")
             raise refused(deleted) from None

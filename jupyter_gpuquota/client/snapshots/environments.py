@@ -33,7 +33,8 @@ def make(found: EnvironmentFiles | None, folder: str | os.PathLike[str], snapsho
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="gpuquota-") as room:
             wanted = Path(room, "requirements.txt")
-            wanted.write_text("".join(f"{line}\n" for line in files.requirements))
+            lines = "".join(f"{line}\n" for line in files.requirements)
+            wanted.write_text(lines, encoding="utf-8")
             _make(uv, files.python, target, wanted)
     except BaseException as error:
         shutil.rmtree(target, ignore_errors=True)  # nothing half made is left
@@ -85,7 +86,9 @@ def _make(uv: str, python: str, target: Path, wanted: Path) -> None:
 
 def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
     environ = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    return subprocess.run(words, capture_output=True, text=True, check=False, env=environ)
+    return subprocess.run(
+        words, capture_output=True, encoding="utf-8", errors="replace", check=False, env=environ
+    )
 
 
 def _check(done: subprocess.CompletedProcess[str], what: str) -> None:

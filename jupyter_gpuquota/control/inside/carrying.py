@@ -63,7 +63,7 @@ def _carried(modules: tuple[str, ...]) -> str:
         *packages, name = module.split(".")
         for number in range(1, len(packages) + 1):
             known[".".join([_ROOT, *packages[:number]])] = ""
-        known[f"{_ROOT}.{module}"] = _bare(top.joinpath(*packages, f"{name}.py").read_text())
+        known[f"{_ROOT}.{module}"] = _bare(top.joinpath(*packages, f"{name}.py").read_text("utf-8"))
     return base64.urlsafe_b64encode(zlib.compress(json.dumps(known).encode(), 9)).decode()
 
 

@@ -91,7 +91,7 @@ class ScriptRuns:
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
-        self._script = resources.files(__package__).joinpath("mlflow_script.py").read_text()
+        self._script = resources.files(__package__).joinpath("mlflow_script.py").read_text("utf-8")
         self._known: dict[str, tuple[float, RunList]] = {}
 
     async def of(self, session_id: str) -> RunList:

@@ -108,7 +108,7 @@ def _reproduce(client: Client, args: Args, _console: Console) -> View[Any]:
     found = client.snapshots.show(args.snapshot)
     if args.notebook:
         try:
-            with Path(args.notebook).open("x") as file:
+            with Path(args.notebook).open("x", encoding="utf-8") as file:
                 file.write(to_json(notebook(found)))
         except OSError as error:
             text = f"{args.notebook} cannot be written: {error.strerror}."
