@@ -14,10 +14,10 @@ import msgspec
 from ..api.decoding import decode_object
 from ..api.dispatch import ApiRequest, ApiResponse, Dispatcher
 from ..api.statuses import error_in
+from ..client.connection.texts import travelling, utf8
 from ..model.about import About
 from ..model.clusters.names import cluster_of
 from ..model.routes.table import route
-from ..model.texts import travelling, utf8
 
 
 class RequestDefaults:

@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 from ...errors import Ambiguous, FieldError, NotFound, NotLoaded, refused
 from ...model.about import About
-from ...model.texts import utf8
 from .. import preferences
 from . import discovery
 from .discovery import Home
 from .jobs import JobProcess, surroundings
 from .protocol import Answers, Call, answers, decode, encode
 from .servers import JupyterServer
+from .texts import utf8
 from .transport import Transport
 
 T = TypeVar("T")

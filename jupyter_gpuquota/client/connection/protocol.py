@@ -19,7 +19,7 @@ from ...errors import (
 )
 from ...model.routes.table import route
 from ...model.struct import Model, Problem, Request, error_of, problem_of
-from ...model.texts import travelling
+from .texts import travelling
 
 ROOT = "gpuquota/api"
 """The path of the interface below a base URL."""

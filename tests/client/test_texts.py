@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_gpuquota.client.connection.texts import locale_fault, travelling, utf8
 from jupyter_gpuquota.errors import InvalidFields
-from jupyter_gpuquota.model.texts import locale_fault, travelling, utf8
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]))
 
