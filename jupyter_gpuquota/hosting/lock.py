@@ -11,6 +11,7 @@ import msgspec
 
 from ..control.storage.state_folder import make_state_folder, unusable
 from ..errors import StorageFailed
+from ..store.disk.failures import NO_LOCKS, cure
 from .locate import Location
 
 _LONGEST_NOTE = 1024
@@ -125,9 +126,11 @@ def _flock(path: Path, number: int, kind: int) -> bool:
     except BlockingIOError:
         return False
     except OSError as error:
+        lacks = " Its file system lacks locks (flock)." if error.errno in NO_LOCKS else ""
+        what = "" if lacks else f"{cure(error)}, or set"
         raise StorageFailed(
-            f"{path} cannot be locked: {error.strerror}. Its file system lacks locks (flock).",
-            hint="Set GpuQuota.state_dir to a folder on a local disk.",
+            f"{path} cannot be locked: {error.strerror}.{lacks}",
+            hint=f"{what or 'Set'} GpuQuota.state_dir to a folder on a local disk.",
         ) from error
     return True
 

@@ -15,6 +15,7 @@ from ..errors import InvalidFields, NotAllowed, NotFound, Unavailable, Unsupport
 from ..model.datasets.datasets import Lake
 from ..model.datasets.versions import VersionReport
 from ..store.catalog import Catalog
+from ..store.disk.failures import lock_error
 from ..store.lake import credentials, layout
 from ..store.lake.connection import Connection, connect
 from ..store.lake.history import Commit
@@ -102,7 +103,7 @@ async def if_possible(job: Job, args: argparse.Namespace, dataset: str) -> Conne
 def catalog(lake: Lake) -> Catalog:
     """Return what this account remembers of the lake; it saves reading, and may be lost."""
     folder = _folder()
-    if folder is None:
+    if folder is None or lock_error(folder):
         return Catalog(":memory:")
     path = folder / f"{hashlib.sha256(lake.url.encode()).hexdigest()[:32]}.sqlite"
     try:

@@ -22,7 +22,7 @@ from ..core.snapshots import redaction
 from ..errors import GpuQuotaError
 from . import attributes, databases, reading
 from .catalog import SETTLED, Catalog, identity
-from .disk.failures import Changed
+from .disk.failures import Changed, system_error
 from .entries import FILE, FOLDER, LINK
 from .exclusion import NO_RULES, Exclusion, Rules
 from .frozen import PLACE, View
@@ -317,7 +317,9 @@ class SessionFolder:
             databases.backup(self._live / found.path, copy)
         except sqlite3.Error as error:
             self._databases.discard(found.path)
-            self.torn[found.path] = f"SQLite cannot copy it ({error}): its bytes are stored."
+            why = system_error(error, self._live / found.path) or error
+            text = why.strerror if isinstance(why, OSError) else why
+            self.torn[found.path] = f"SQLite cannot copy it ({text}): its bytes are stored."
             return None
         self._databases.add(found.path)
         return self._replaced(found, copy)

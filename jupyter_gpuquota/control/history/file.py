@@ -89,7 +89,7 @@ KIND = Kind(
         "journal_size_limit = 1048576",
         "wal_autocheckpoint = 256",  # pages: the same
     ),
-    hint="Free space on its disk, or let the account write there. Sessions are not affected.",
+    end="Sessions are not affected.",
 )
 _ADD = """
     INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import StorageFailed
+from ...store.disk.failures import cure
 from ...store.disk.files import sync_path
 
 
@@ -19,7 +20,7 @@ def writing(path: Path) -> Iterator[None]:
     except OSError as error:
         raise StorageFailed(
             f"{path} cannot be written: {error.strerror or error}.",
-            hint="Free some space there, or give the account the right to write; then try again.",
+            hint=f"{cure(error)}; then try again.",
         ) from error
 
 

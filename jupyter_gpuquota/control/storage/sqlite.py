@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import StorageFailed, VersionMismatch
+from ...store.disk.failures import cure, system_error
 from .files import writing
 
 _log = logging.getLogger(__name__)
@@ -26,7 +27,7 @@ _log = logging.getLogger(__name__)
 class Kind:
     """The purpose of a file.
 
-    `name` begins the sentences of its errors, `hint` ends them. Script n of `migrations` turns
+    `name` begins the sentences of its errors, `end` ends them. Script n of `migrations` turns
     version n into n + 1; released scripts are never changed. `pragmas` apply to every connection;
     with `checked`, the whole file and its tables are checked on opening.
     """
@@ -34,7 +35,7 @@ class Kind:
     name: str
     migrations: tuple[str, ...]
     pragmas: tuple[str, ...]
-    hint: str = "Free some space on its disk, or give the account the right to write there."
+    end: str = "Then try again."
     checked: bool = False
 
 
@@ -168,9 +169,12 @@ class Database:
         try:
             yield
         except sqlite3.OperationalError as error:
+            known = system_error(error, self.path) if self.path else None
+            why = known.strerror if known else error
+            what = cure(known or OSError())
             raise StorageFailed(
-                f"{self._kind.name} {self.path} cannot be read or written: {error}.",
-                hint=self._kind.hint,
+                f"{self._kind.name} {self.path} cannot be read or written: {why}.",
+                hint=f"{what}. {self._kind.end}",
             ) from error
         except sqlite3.DatabaseError as error:
             if type(error) is not sqlite3.DatabaseError:  # a fault of ours, not of the file

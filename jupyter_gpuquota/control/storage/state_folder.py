@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from ...errors import NotAllowed, StorageFailed
+from ...store.disk.failures import cure
 
 
 def make_state_folder(path: Path) -> None:
@@ -34,5 +35,5 @@ def unusable(path: Path, error: OSError) -> StorageFailed:
     """Return the error of a state folder in which something cannot be made."""
     return StorageFailed(
         f"The state folder {path} cannot be used: {error.strerror}.",
-        hint="Make it writable, or choose another one with GpuQuota.state_dir.",
+        hint=f"{cure(error)}, or choose another one with GpuQuota.state_dir.",
     )

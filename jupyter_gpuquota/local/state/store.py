@@ -37,7 +37,6 @@ KIND = Kind(
     name="The state file",
     migrations=(_SESSIONS, stored.TABLES),
     pragmas=("journal_mode = WAL", "synchronous = FULL"),
-    hint="Free space on its disk, or let the account write there; then try again.",
     checked=True,
 )
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +16,22 @@ from ..paths import printable
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
+NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
+_CURES = (
+    (_FULL, "Free space on its disk"),
+    ({errno.EROFS}, "Mount its file system for writing"),
+    ({errno.EACCES, errno.EPERM}, "Give this account the right to write there"),
+    (NO_LOCKS, "Its file system has no locks: mount it with them (NFS: start lockd)"),
+    ({errno.EBUSY}, "End the process that has locked it (fuser names it)"),
+)
+_LOCKING = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
+    sqlite3.SQLITE_IOERR_LOCK,
+    sqlite3.SQLITE_IOERR_RDLOCK,
+    sqlite3.SQLITE_IOERR_UNLOCK,
+}
+"""What SQLite says of a file that is locked, and of a file system without locks."""
 
 
 @contextmanager
@@ -33,12 +51,59 @@ def failure(root: Path, error: OSError) -> StorageFailed:
             f"The disk of {name} is full.", hint="Remove cached versions, or other files."
         )
     if error.errno in _READ_ONLY:
-        return StorageFailed(
-            f"{name} cannot be written: {error.strerror}.",
-            hint="Check that it is mounted for writing, and the rights of this account.",
-        )
+        return StorageFailed(f"{name} cannot be written: {error.strerror}.", hint=f"{cure(error)}.")
     why = error.strerror or type(error).__name__
-    return StorageFailed(f"{name} cannot be used: {why}.", hint="Check its disk or mount.")
+    return StorageFailed(f"{name} cannot be used: {why}.", hint=f"{cure(error)}.")
+
+
+def cure(error: OSError) -> str:
+    """Return what to do about an error of files, without a full stop."""
+    for numbers, text in _CURES:
+        if error.errno in numbers:
+            return text
+    return "Check its disk or mount"
+
+
+def system_error(error: sqlite3.Error, path: Path) -> OSError | None:
+    """Return the error of the system that SQLite met in a file; None for one of its own."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    number = {
+        sqlite3.SQLITE_FULL: errno.ENOSPC,
+        sqlite3.SQLITE_PERM: errno.EACCES,
+        sqlite3.SQLITE_READONLY: errno.EACCES,
+        sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+        sqlite3.SQLITE_IOERR: errno.EIO,
+    }.get(code & 0xFF)
+    if code in _LOCKING:
+        number = (lock_error(path.parent) or OSError(errno.EBUSY, "")).errno
+    elif number == errno.EACCES:
+        number = _why_closed(path)
+    if number is None:
+        return None
+    text = "another process has locked it" if number == errno.EBUSY else os.strerror(number)
+    return OSError(number, text, str(path))
+
+
+def lock_error(folder: Path) -> OSError | None:
+    """Return why files of a folder cannot be locked, None if they can.
+
+    It tries a file of its own: closing a database's would release the locks that this process has.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error
+    return None
+
+
+def _why_closed(path: Path) -> int:
+    """Return the error of a file that SQLite may not open or write."""
+    try:
+        system = os.statvfs(path if path.exists() else path.parent)
+    except OSError as error:
+        return error.errno or errno.EIO
+    return errno.EROFS if system.f_flag & os.ST_RDONLY else errno.EACCES
 
 
 def free(root: Path) -> int:
@@ -100,11 +165,17 @@ def own_files() -> Iterator[None]:
             raise _full() from error
         where = printable(str(error.filename)) if error.filename else "A temporary file"
         raise StorageFailed(
-            f"{where} cannot be used: {error.strerror}.", hint="Check its rights and its disk."
+            f"{where} cannot be used: {error.strerror}.", hint=f"{cure(error)}."
         ) from error
     except sqlite3.Error as error:
-        if "full" in str(error):
+        known = system_error(error, Path(tempfile.gettempdir(), "catalog"))
+        if known and known.errno in _FULL:
             raise _full() from error
+        if known:
+            raise StorageFailed(
+                f"The catalog of the lake cannot be used: {known.strerror}.",
+                hint=f"{cure(known)}, or set XDG_CACHE_HOME to another folder.",
+            ) from error
         raise StorageFailed(
             f"The catalog of the lake cannot be used: {error}.",
             hint="Remove it: it is made again from what the lake holds.",
