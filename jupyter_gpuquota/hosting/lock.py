@@ -11,7 +11,7 @@ import msgspec
 
 from ..control.storage.state_folder import make_state_folder, unusable
 from ..errors import StorageFailed
-from ..store.disk.failures import NO_LOCKS, cure
+from ..store.disk.cures import NO_LOCKS, cure
 from .locate import Location
 
 _LONGEST_NOTE = 1024

@@ -22,11 +22,11 @@ from jupyter_gpuquota.control.storage.sqlite import (
 )
 from jupyter_gpuquota.control.storage.state_folder import unusable
 from jupyter_gpuquota.errors import StorageFailed, VersionMismatch
-from jupyter_gpuquota.store.disk.failures import cure, failure, system_error
+from jupyter_gpuquota.store.disk.cures import FULL, cure
+from jupyter_gpuquota.store.disk.failures import failure, system_error
 
 FIRST = "CREATE TABLE words (word TEXT PRIMARY KEY) STRICT;"
 SECOND = "ALTER TABLE words ADD COLUMN count INTEGER NOT NULL DEFAULT 1;"
-FULL = {errno.ENOSPC, errno.EDQUOT}
 OLD = Kind("The dictionary", (FIRST,), ("journal_mode = WAL",), checked=True)
 NEW = Kind("The dictionary", (FIRST, SECOND), ("journal_mode = WAL",), checked=True)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import StorageFailed
-from ...store.disk.failures import cure
+from ...store.disk.cures import cure
 from ...store.disk.files import sync_path
 
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import StorageFailed, VersionMismatch
-from ...store.disk.failures import cure, system_error
+from ...store.disk.cures import cure
+from ...store.disk.failures import system_error
 from .files import writing
 
 _log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from ...errors import NotAllowed, StorageFailed
-from ...store.disk.failures import cure
+from ...store.disk.cures import cure
 
 
 def make_state_folder(path: Path) -> None:

@@ -13,17 +13,9 @@ from pathlib import Path
 
 from ...errors import Conflict, StorageFailed
 from ..paths import printable
+from .cures import FULL, cure
 
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
-NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
-_CURES = (
-    (_FULL, "Free space on its disk"),
-    ({errno.EROFS}, "Mount its file system for writing"),
-    ({errno.EACCES, errno.EPERM}, "Give this account the right to write there"),
-    (NO_LOCKS, "Its file system has no locks: mount it with them (NFS: start lockd)"),
-    ({errno.EBUSY}, "End the process that has locked it (fuser names it)"),
-)
 _LOCKING = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
@@ -46,7 +38,7 @@ def storage(root: Path) -> Iterator[None]:
 def failure(root: Path, error: OSError) -> StorageFailed:
     """Return the error of a folder that cannot be read or written."""
     name = printable(str(root))
-    if error.errno in _FULL:
+    if error.errno in FULL:
         return StorageFailed(
             f"The disk of {name} is full.", hint="Remove cached versions, or other files."
         )
@@ -54,14 +46,6 @@ def failure(root: Path, error: OSError) -> StorageFailed:
         return StorageFailed(f"{name} cannot be written: {error.strerror}.", hint=f"{cure(error)}.")
     why = error.strerror or type(error).__name__
     return StorageFailed(f"{name} cannot be used: {why}.", hint=f"{cure(error)}.")
-
-
-def cure(error: OSError) -> str:
-    """Return what to do about an error of files, without a full stop."""
-    for numbers, text in _CURES:
-        if error.errno in numbers:
-            return text
-    return "Check its disk or mount"
 
 
 def system_error(error: sqlite3.Error, path: Path) -> OSError | None:
@@ -161,7 +145,7 @@ def own_files() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL:
+        if error.errno in FULL:
             raise _full() from error
         where = printable(str(error.filename)) if error.filename else "A temporary file"
         raise StorageFailed(
@@ -169,7 +153,7 @@ def own_files() -> Iterator[None]:
         ) from error
     except sqlite3.Error as error:
         known = system_error(error, Path(tempfile.gettempdir(), "catalog"))
-        if known and known.errno in _FULL:
+        if known and known.errno in FULL:
             raise _full() from error
         if known:
             raise StorageFailed(
