@@ -91,7 +91,7 @@ async def _look(
         lasted += time.perf_counter() - wall
     # Their CPU is left out: answering our polls, one right after another, keeps them busy.
     seen = {(r.name, r.state) for each in found.values() for r in each if r.name != "cpu"}
-    if seen != {(name, "idle") for name in ("presence", "kernels", "terminals")}:
+    if seen != {(name, "idle") for name in ("presence", "kernels", "terminals", "io")}:
         message = f"the sessions are not seen as what they are: {sorted(seen)}"
         raise CouldNotMeasure(message)
     held = memory.proportional(os.getpid()) - before

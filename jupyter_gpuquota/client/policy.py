@@ -50,6 +50,7 @@ class Rules(TypedDict, total=False):
     keep_alives: Number | None
     cpu_busy: Number | None
     gpu_busy: Number | None
+    io_busy: Number | None
 
 
 class Policies(Namespace):

@@ -57,6 +57,7 @@ def move(session: Session, state: State, now: datetime, reason: Reason | None = 
         isolation=session.isolation if held else None,
         usage=session.usage if held else _rested(session.usage),
         idle=None,
+        unmeasured="",
         kept=None,
         ending=None if state == "starting" else session.ending,
         started=now if state == "running" else session.started,

@@ -10,7 +10,7 @@ import msgspec
 from .policy import IdleAction
 from .struct import Model, Open, Request
 
-SignalName = Literal["kernels", "terminals", "presence", "cpu", "gpu", "process"]
+SignalName = Literal["kernels", "terminals", "presence", "cpu", "io", "gpu", "process"]
 SignalState = Literal["busy", "idle", "unknown"]
 IdleRule = Literal["idle_timeout", "gpu_idle_timeout"]
 NextAction = Literal[IdleAction, ""]

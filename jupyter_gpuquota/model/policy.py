@@ -23,6 +23,7 @@ RuleName = Literal[
     "keep_alives",
     "cpu_busy",
     "gpu_busy",
+    "io_busy",
 ]
 
 RULES: tuple[RuleName, ...] = get_args(RuleName)
@@ -51,7 +52,8 @@ class PolicyRules(Model, frozen=True, kw_only=True):
     are for a session that is active but does not use its GPU. `grace` is the time to save and exit.
     `interactive_life` and `train_life` are maximum run times (0: none). A user may extend a session
     by `keep_alive` seconds, at most `keep_alives` times between uses. Up to `cpu_busy` per cent of
-    one core and `gpu_busy` per cent of its GPUs a session counts as idle.
+    one core, `gpu_busy` per cent of its GPUs, and `io_busy` bytes per second to and from disks and
+    the network, a session counts as idle.
     """
 
     idle_timeout: int | None = None
@@ -68,6 +70,7 @@ class PolicyRules(Model, frozen=True, kw_only=True):
     keep_alives: int | None = None
     cpu_busy: int | None = None
     gpu_busy: int | None = None
+    io_busy: int | None = None
 
 
 class PolicyLevel(Model, frozen=True, kw_only=True):
@@ -120,6 +123,7 @@ class PolicyRulesRequest(Request, frozen=True, kw_only=True):
     keep_alives: Number | None = None
     cpu_busy: Number | None = None
     gpu_busy: Number | None = None
+    io_busy: Number | None = None
 
 
 class PolicyLevelRequest(Request, frozen=True, kw_only=True):

@@ -167,10 +167,11 @@ class Session(Model, frozen=True, kw_only=True):
     `since` is when the present state began. `queue_position` is that in its project's queue,
     from 1; 0 while it is not queued. `expected` is when a queued one should start, where run times
     tell it. `ends` is the end of its maximum run time, set by the level `ends_by` of the policy.
-    `idle` is None while it is used, or was a minute ago. `actions` are what the caller may do to it
-    now; `activity` is to see its signals and policy. `ending` is the state of open documents once
-    it stops. For a snapshot, its pages save them by `saving`, and report as if it ended.
-    `fallback` is the list of places of one that was launched with several.
+    `idle` is None while it is used, or was a minute ago. `unmeasured` is why it cannot be found to
+    be idle, though nothing shows that it is used; empty if it can. `actions` are what the caller
+    may do to it now; `activity` is to see its signals and policy. `ending` is the state of open
+    documents once it stops. For a snapshot, its pages save them by `saving`, and report as if it
+    ended. `fallback` is the list of places of one that was launched with several.
     """
 
     id: str
@@ -198,6 +199,7 @@ class Session(Model, frozen=True, kw_only=True):
     ends_by: str = ""
     ending: Ending | None = None
     idle: Idleness | None = None
+    unmeasured: Annotated[str, ADDED] = ""
     kept: KeptAlive | None = None
     actions: tuple[Open[Action], ...] = ()
     saving: datetime | None = None

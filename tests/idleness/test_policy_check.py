@@ -94,6 +94,7 @@ def test_a_level_stands_there_once() -> None:
         ("keep_alives", 1001),
         ("keep_alives", 1.5),
         ("cpu_busy", -5),
+        ("io_busy", "1 kB"),
         ("gpu_busy", 101),
         ("gpu_busy", "²"),
         ("action", "kill"),

@@ -220,6 +220,40 @@ async def test_the_cpu_counts_where_it_is_measured():
         assert "cpu" not in await read(prometheus=Prometheus(url))
 
 
+@pytest.mark.parametrize(
+    ("measured", "state"),
+    [
+        ({"disk": "4.2"}, "idle"),
+        ({"disk": "136"}, "busy"),
+        ({"disk": "0", "received": "19000"}, "idle"),  # pages that poll
+        ({"disk": "0", "received": "200000"}, "busy"),
+        ({"received": "200000"}, "busy"),
+    ],
+)
+async def test_bytes_count_where_they_are_measured_but_not_those_of_pages(measured, state):
+    found = result(*(sample(kind, value) for kind, value in measured.items()))
+    async with served(Fake(query=found)) as url:
+        assert (await read(prometheus=Prometheus(url)))["io"].state == state
+
+
+async def test_a_pod_whose_bytes_are_not_measured_has_no_signal_of_them():
+    async with served(Fake(query=result(sample("cpu", "1")))) as url:
+        assert "io" not in await read(prometheus=Prometheus(url))
+
+
+async def test_a_cell_that_asks_and_a_program_that_redraws_its_screen_are_no_work(tmp_path):
+    old, now = (datetime.now(UTC) - timedelta(hours=1)).isoformat(), datetime.now(UTC).isoformat()
+    kernel = {"id": "k", "last_activity": old, "execution_state": "busy", "waits_for_input": True}
+    top = {"name": "1", "last_activity": now, "last_typed": old, "last_printed": now}
+    top["takes_keys"] = True
+    async with served(Fake(kernels=[kernel], terminals=[top]), str(tmp_path / "socket")) as path:
+        found = await read(endpoint=at(path))
+    for name in ("kernels", "terminals"):
+        assert found[name].state == "idle"
+        assert datetime.now(UTC) - found[name].last > timedelta(minutes=59)
+    assert found["kernels"].detail == "A cell waits for input."
+
+
 async def test_one_query_serves_all_sessions_with_the_token_in_a_header(tmp_path):
     token = tmp_path / "token"
     token.write_text(f"{TOKEN}\n")

@@ -84,7 +84,13 @@ class Tab:
 
     async def run(self, code: str, until: str = "execute_reply") -> None:
         """Run a cell, to its end or `until` its beginning (`execute_input`)."""
-        await self.tell("execute_request", {"code": code, "silent": False}, until)
+        content = {"code": code, "silent": False, "allow_stdin": True}
+        await self.tell("execute_request", content, until)
+
+    async def answer(self, text: str) -> None:
+        """Answer a cell that asks for input."""
+        message = self._protocol.msg("input_reply", {"value": text}) | {"channel": "stdin"}
+        await self._socket.write_message(json.dumps(message, default=str))
 
     async def poll(self) -> None:
         """Do what a page does by itself."""

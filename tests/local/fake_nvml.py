@@ -27,6 +27,8 @@ class Gpu:
     """In °C."""
     processes: list[tuple[int, int | None]] = field(default_factory=list)
     mps_processes: list[tuple[int, int | None]] = field(default_factory=list)
+    drawing: list[int] = field(default_factory=list)
+    """The pids of what draws with it."""
     instances: list[Gpu] | None = None
     slices: int = 0
     gone: bool = False
@@ -134,6 +136,9 @@ class FakeNvml:
 
     def nvmlDeviceGetMPSComputeRunningProcesses(self, gpu: Gpu) -> list[Any]:  # noqa: N802 (pynvml's name)
         return [SimpleNamespace(pid=p, usedGpuMemory=m) for p, m in gpu.mps_processes]
+
+    def nvmlDeviceGetGraphicsRunningProcesses(self, gpu: Gpu) -> list[Any]:  # noqa: N802 (pynvml's name)
+        return [SimpleNamespace(pid=p, usedGpuMemory=None) for p in self._there(gpu).drawing]
 
     def _there(self, gpu: Gpu) -> Gpu:
         if gpu.gone:

@@ -77,7 +77,7 @@ async def ended_for_idleness(lab: Lab) -> None:
     assert first.idle.since + timedelta(minutes=16) <= first.idle.acts
     ended = await until(lab.backend, lab.session, "suspended")
     assert ended.reason.code == "IdleTimeout"
-    assert "No user, kernel, terminal or CPU activity" in ended.reason.message
+    assert "No user, kernel, terminal, CPU or I/O activity" in ended.reason.message
 
 
 @pytest.mark.parametrize(

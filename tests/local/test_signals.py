@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+import tty
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from jupyter_gpuquota.control.session_http import ServerConnection
 from jupyter_gpuquota.control.signals.kernels import Kernels
 from jupyter_gpuquota.control.signals.presence import Presence
 from jupyter_gpuquota.control.signals.servers import Kernel, Terminal
+from jupyter_gpuquota.core.idle import work
+from jupyter_gpuquota.core.idle.work import TerminalTimes
 from jupyter_gpuquota.local.backend import fingerprint
 from jupyter_gpuquota.local.config import LocalConfig
 from jupyter_gpuquota.local.gpus.devices import Devices, WorkLog
@@ -31,7 +34,7 @@ from jupyter_gpuquota.local.gpus.inventory import Work
 from jupyter_gpuquota.local.gpus.nvml import Nvml
 from jupyter_gpuquota.local.gpus.usage import held_by
 from jupyter_gpuquota.local.shim.procfs import Stat, read_stat
-from jupyter_gpuquota.local.signals import cpu_time, gpus, terminals
+from jupyter_gpuquota.local.signals import gpus, terminals
 from jupyter_gpuquota.local.signals.cpu_time import (
     TICKS,
     CpuTime,
@@ -42,7 +45,7 @@ from jupyter_gpuquota.local.signals.cpu_time import (
 )
 from jupyter_gpuquota.local.signals.gpus import Gpus
 from jupyter_gpuquota.local.signals.iopub import Listeners, address_of
-from jupyter_gpuquota.local.signals.terminals import TerminalUse, last_used
+from jupyter_gpuquota.local.signals.terminals import TerminalUse, times_of
 from jupyter_gpuquota.model.idleness import Idleness, PresenceRequest
 from jupyter_gpuquota.model.resources import Placement
 from jupyter_gpuquota.model.sessions import Endpoint, Session
@@ -119,10 +122,35 @@ def test_another_process_with_the_same_number_is_new():
 
 
 def test_the_first_look_is_unknown_and_the_threshold_is_the_admins():
-    assert cpu_time.cpu(None, 5).state == "unknown"
-    spent = cpu_time.Spent(percent=5.04, programs=0)
-    assert [cpu_time.cpu(spent, busy).state for busy in (5, 6)] == ["busy", "idle"]
-    assert cpu_time.cpu(spent, 6).detail == "5.0 % of a core (idle below 6 %)."
+    for signal in (work.cpu, work.io):
+        assert signal(None, 5).state == "unknown"
+        assert [signal(5.04, busy).state for busy in (5, 6)] == ["busy", "idle"]
+    assert work.cpu(5.04, 6).detail == "5.0 % of a core (idle below 6 %)."
+    assert work.io(1_300_000, 100, "But.").detail == "1.3 MB/s (idle up to 100 B/s). But."
+
+
+@pytest.mark.parametrize(
+    ("ran", "waited", "share"),
+    [
+        (0, 0, 0),
+        (0, 30, 0),
+        (1.7, 0, 0.0567),  # it sleeps
+        (1.7, 28.3, 1),  # it would not have slept
+        (1.7, 60, 1),  # what it waited before is accounted now
+        (0.3, 15, 0.02),  # a monitor on a busy machine
+        (30, 0, 1),
+    ],
+)
+def test_a_thread_that_waits_for_a_processor_wants_one(ran, waited, share):
+    assert work.wanted(ran, waited, 30) == pytest.approx(share, abs=0.001)
+
+
+@given(*[st.floats(0, 1000)] * 3)
+def test_nobody_wants_less_than_he_got_or_more_than_a_core(ran, waited, span):
+    ran = min(ran, span)
+    share = work.wanted(ran, waited, span)
+    assert share <= 1
+    assert ran == 0 or share >= ran / span
 
 
 def test_programs_of_terminals_are_those_in_the_foreground():
@@ -160,6 +188,8 @@ def test_a_process_is_read_with_what_it_spends():
 
 # Terminals
 
+LONG_AGO, HOUR = datetime.fromtimestamp(1000, UTC), timedelta(hours=1)
+
 
 def test_the_kernel_knows_when_a_terminal_was_used_and_looking_is_no_use():
     ours, theirs = os.openpty()
@@ -167,18 +197,60 @@ def test_the_kernel_knows_when_a_terminal_was_used_and_looking_is_no_use():
 
     def rest() -> None:
         os.utime(theirs, (1000, 1000))
-        assert last_used(number) == last_used(number) == datetime.fromtimestamp(1000, UTC)
+        assert times_of(number) == times_of(number) == TerminalTimes(LONG_AGO, LONG_AGO)
 
     rest()
     os.write(theirs, b"printed")
-    assert datetime.now(UTC) - last_used(number) < MINUTE
+    assert datetime.now(UTC) - times_of(number).printed < MINUTE
     rest()
     os.write(ours, b"typed\n")
     os.read(theirs, 100)  # nothing is taken in before it is read
-    assert datetime.now(UTC) - last_used(number) < MINUTE
+    assert datetime.now(UTC) - times_of(number).typed < MINUTE
     for each in (ours, theirs):
         os.close(each)
-    assert last_used(number) is None
+    assert times_of(number) is None
+
+
+def test_of_a_program_that_waits_for_keys_only_what_is_typed_counts():
+    ours, theirs = os.openpty()
+    number = os.fstat(theirs).st_rdev
+    stats = {20: stat(20, group=20, terminal=number, foreground=20, session=20)}
+    assert list(programs_of(stats, terminals.observe(ProcessTree(stats)).clocks)) == [stats[20]]
+    tty.setcbreak(theirs)
+    seen = terminals.observe(ProcessTree(stats))
+    assert seen.clocks == {number}
+    assert not list(programs_of(stats, seen.clocks))
+    os.utime(theirs, (1000, 1000))
+    os.write(theirs, b"redrawn")
+    assert terminals.observe(ProcessTree(stats)).used == (LONG_AGO,)
+    os.write(ours, b"q")
+    os.read(theirs, 100)
+    assert datetime.now(UTC) - terminals.observe(ProcessTree(stats)).used[0] < MINUTE
+    for each in (ours, theirs):
+        os.close(each)
+    assert terminals.observe(ProcessTree(stats)) == TerminalUse(hidden=True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed", "by", "used", "then"),
+    [
+        (1, 0, "lines", 0, "program"),
+        (1, 2, "lines", 1, "program"),
+        (1, 0, "keys", 1, "clock"),
+        (24, 2, "lines", 2, "program"),
+        (48, 2, "lines", 24, "clock"),
+        (25, 0, "lines", 1, "clock"),  # `nvidia-smi -l` that nobody looks at
+        (30, 28, "lines", 28, "clock"),
+    ],
+)
+def test_what_is_printed_counts_for_a_day_after_something_was_typed(
+    typed: int, printed: int, by: str, used: int, then: str
+) -> None:
+    """Times are hours ago."""
+    hours = [NOW - each * HOUR for each in (typed, printed)]
+    times = work.TerminalTimes(*hours, takes_keys=by == "keys")
+    assert times.used == NOW - used * HOUR
+    assert times.is_clock(NOW) == (then == "clock")
 
 
 def test_a_terminal_counts_only_for_whom_is_in_front():
@@ -192,7 +264,7 @@ def test_a_terminal_counts_only_for_whom_is_in_front():
         hidden=True
     )
     assert terminals.observe(ProcessTree({30: stat(30, group=30, **at)})) == TerminalUse()
-    assert last_used(os.makedev(4, 250)) is last_used(os.makedev(250, 250)) is None
+    assert times_of(os.makedev(4, 250)) is times_of(os.makedev(250, 250)) is None
 
 
 LATER = NOW + MINUTE
@@ -279,6 +351,9 @@ def held(*uuids: str, session: str = "a") -> Session:
     return make_session(session, state="running", placement=placement)
 
 
+SCREEN = frozenset({9})
+
+
 def judged(*works: Work | None, owners: dict[int, str] | None = None, alone: bool = True) -> Any:
     by_uuid = {str(i): work for i, work in enumerate(works)}
     return gpus.gpu("a", by_uuid, owners or {}, alone=alone, busy=1).state
@@ -306,6 +381,18 @@ def judged(*works: Work | None, owners: dict[int, str] | None = None, alone: boo
         (Work(2, None), {}, True, "busy"),
         (Work(None, None), {}, True, "unknown"),
         (None, {}, True, "unknown"),
+        # A screen, 9, whose owner is `-`, or nobody where it is outside of our container.
+        (Work(60, {9: 55}, drawing=SCREEN), {9: "-"}, True, "idle"),
+        (Work(3, {9: 1}, drawing=SCREEN), {9: "-"}, True, "idle"),
+        (Work(3, {9: 1}, drawing=SCREEN), {9: "-"}, False, "idle"),
+        (Work(60, {9: 55}, drawing=SCREEN), {}, True, "idle"),
+        (Work(90, {9: 5, 7: 80}, drawing=SCREEN), {9: "-", 7: "a"}, True, "busy"),
+        (Work(90, {9: 5, 8: 80}, drawing=SCREEN), {9: "-"}, True, "unknown"),
+        (Work(90, {9: 5, 8: 80}, drawing=SCREEN), {9: "-", 8: "b"}, False, "idle"),
+        (Work(3, {}, drawing=SCREEN), {9: "-"}, True, "unknown"),
+        (Work(3, None, drawing=SCREEN), {9: "-"}, True, "unknown"),
+        (Work(1, None, drawing=SCREEN), {9: "-"}, True, "idle"),
+        (Work(60, {9: 55}, drawing=SCREEN), {9: "a"}, True, "busy"),  # it draws itself
     ],
 )
 def test_a_gpu_is_idle_only_if_it_can_be_told(work, owners, alone, state):
@@ -331,6 +418,9 @@ def test_the_busiest_of_several_gpus_counts():
         (Work(0, {}), {}, False, 0),
         (Work(None, None), {}, True, None),
         (None, {}, True, None),
+        (Work(40, {9: 30}, 0, {9: 30}, drawing=SCREEN), {9: "-"}, True, 0),
+        (Work(40, {9: 30}, 0, {9: 30}, drawing=SCREEN), {}, True, 0),
+        (Work(40, None, drawing=SCREEN), {9: "-"}, True, None),
     ],
 )
 def test_a_utilisation_is_that_of_the_session_or_unknown(work, owners, alone, percent):

@@ -29,7 +29,7 @@ from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ui.commands.sessions.exec import become
 from tests.contract.backend_contract import launch, until
 from tests.lean import served
-from tests.local.atwork import TERMINALS, THREADS, Lab, start_kernel
+from tests.local.atwork import TERMINALS, THREADS, Lab, Tab, open_tab, start_kernel
 from tests.local.builders import LIMITS
 from tests.local.conftest import folder_of, home_of, wait_for
 from tests.local.test_jupyter import ask
@@ -40,6 +40,11 @@ pytestmark = pytest.mark.asyncio
 
 ROUNDED = timedelta(seconds=8)
 """The precision of the kernel's terminal times."""
+REDRAWS = (
+    "import os, sys, tty; tty.setcbreak(0); os.utime(os.ttyname(0), (1000, 1000));"
+    "print(2 * '*', flush=True); sys.stdin.read(1); print(2 * '+', flush=True); sys.stdin.read()"
+)
+"""Prints by itself, and reads a key."""
 
 
 async def nothing_saved(session: Session, path: str) -> str:
@@ -97,6 +102,12 @@ async def kernel(looks: Any) -> AsyncIterator[tuple[Looks, str, AsyncKernelClien
     name, client = await start_kernel(one.backend, one.session)
     yield one, name, client
     client.stop_channels()
+
+
+@pytest.fixture
+def configured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let servers of sessions read their configuration, as they do outside of tests."""
+    monkeypatch.delenv("JUPYTER_NO_CONFIG")
 
 
 async def run(client: AsyncKernelClient, code: str) -> None:
@@ -200,16 +211,68 @@ async def test_a_long_silent_cell_is_work(kernel: Any) -> None:
     assert found.detail == "One kernel is busy."
 
 
+@pytest.mark.usefixtures("configured")
+@pytest.mark.parametrize("ask", ["input()", "__import__('getpass').getpass()", "breakpoint()"])
+async def test_a_cell_that_asks_for_input_is_idle_until_it_is_answered(
+    looks: Any, ask: str
+) -> None:
+    one = await looks()
+    tab = await open_tab(one)
+    await tab.run(f"{ask}; import time; time.sleep(600)", until="input_request")
+    asks = await one.until("kernels", lambda found: found.detail == "A cell waits for input.")
+    assert asks.state == "idle"
+    await tab.answer("continue")
+    await one.until("kernels", lambda found: found.state == "busy")
+    tab.close()
+
+
+@pytest.mark.usefixtures("configured")
+async def test_a_cell_that_asks_a_page_that_is_gone_is_idle_until_it_ends(looks: Any) -> None:
+    one = await looks()
+    tab = await open_tab(one)
+    await tab.run("import time; time.sleep(2); input()", until="execute_input")
+    tab.close()
+    await one.until("kernels", lambda found: found.detail == "A cell waits for input.")
+    await one.ask(f"api/kernels/{tab.kernel}/interrupt", method="POST", body="")
+    await one.until("kernels", lambda found: found.detail == "One kernel is idle.")
+    again = Tab(tab.kernel, await one.connect(f"api/kernels/{tab.kernel}/channels"))
+    await again.run("time.sleep(600)", until="execute_input")
+    await one.until("kernels", lambda found: found.state == "busy")
+    again.close()
+
+
+@pytest.mark.usefixtures("configured")
+async def test_a_server_tells_when_its_terminals_were_really_used(looks: Any) -> None:
+    one = await looks()
+    name = (await one.make("terminals"))["name"]
+    socket = await one.connect(f"terminals/websocket/{name}")
+    await socket.write_message(json.dumps(["stdin", f'exec {sys.executable} -c "{REDRAWS}"\r']))
+
+    async def found(printed: str) -> dict[str, Any]:
+        while printed not in str(await socket.read_message()):
+            pass
+        (terminal,) = await one.ask("api/terminals")
+        assert terminal["takes_keys"]
+        return terminal
+
+    redrawn = await found("**")
+    assert redrawn["last_typed"].startswith("1970")
+    assert redrawn["last_printed"] > redrawn["last_typed"]
+    await socket.write_message(json.dumps(["stdin", "q"]))
+    assert (await found("++"))["last_typed"] > "1970-02"
+    socket.close()
+
+
 async def test_a_session_without_a_kernel_is_idle_and_its_cpu_is_compared(looks: Any) -> None:
     one = await looks()
     first = await one.look()
-    assert set(first) == {"presence", "kernels", "terminals", "cpu"}
+    assert set(first) == {"presence", "kernels", "terminals", "cpu", "io"}
     assert first["kernels"] == Reading("kernels", "idle", detail="No running kernels.")
     assert first["terminals"].state == "idle"
     assert first["presence"] == Reading(
         "presence", "idle", detail="No use by a person observed yet."
     )
-    assert first["cpu"].state == "unknown"
+    assert first["cpu"].state == first["io"].state == "unknown"
     one.limits = replace(LIMITS, cpu_busy=10_000)
     assert (await one.look())["cpu"].state == "idle"
 
@@ -347,7 +410,7 @@ async def test_a_training_is_busy_while_its_command_lives_and_spends_what_its_ch
 ) -> None:
     code = "import subprocess, sys\nwhile True: subprocess.run([sys.executable, '-c', 'pass'])"
     one = await looks(kind="train", command=(sys.executable, "-c", code))
-    assert set(await one.look()) == {"presence", "process", "cpu"}
+    assert set(await one.look()) == {"presence", "process", "cpu", "io"}
     await asyncio.sleep(1)
     found = await one.look()
     assert (found["process"].state, found["process"].detail) == ("busy", "Its command is running.")
@@ -361,4 +424,5 @@ async def test_a_command_that_sleeps_shows_no_more_than_its_cpu(looks: Any) -> N
     assert {name: reading.state for name, reading in found.items()} == {
         "presence": "idle",
         "cpu": "idle",
+        "io": "idle",
     }

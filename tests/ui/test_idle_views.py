@@ -69,6 +69,11 @@ def idle_session(state: str = "running", *, kept: int = 0, **idle: Any) -> Sessi
         (idle_session(kept=-5), ""),
         (idle_session("suspended", level="everyone", action="suspend", acts=SOON), ""),
         (idle_session(since=SOON), "idle"),
+        (
+            replace(idle_session(kept=5), unmeasured="Its GPU is busy; by whom is not known."),
+            "cannot idle out: its GPU is busy; by whom is not known; kept alive until 03:09 UTC",
+        ),
+        (replace(idle_session("suspended"), unmeasured="Its GPU is busy."), ""),
     ],
 )
 def test_idle_time_and_consequence_are_one_line(session: Session, said: str) -> None:

@@ -55,6 +55,9 @@ class IdleMonitor:
             track, event = decide.observe(before, found, ruling, now, self._every)
             known[key] = track
             changed = _changed(session, track, event, now)
+            if changed.state == "running":
+                why = decide.unmeasured(before, track, ruling)
+                changed = msgspec.structs.replace(changed, unmeasured=why)
             if changed != session:
                 yield changed, event
         self._tracks = known

@@ -78,12 +78,13 @@ class Kernels:
         if busy:
             state = busy[0].execution_state or "unknown"
             return Reading("kernels", "busy", detail=f"{_count(len(busy))} {state}.")
+        asks = any(kernel.waits_for_input for kernel in kernels)
         return Reading(
             "kernels",
             "idle",
             last=clock.at(max(self._used.values()) + behind),
             claimed=clock.at(max(self._moved.values()) + behind),
-            detail=f"{_count(len(kernels))} idle.",
+            detail="A cell waits for input." if asks else f"{_count(len(kernels))} idle.",
         )
 
     def _poll(self, kernel: str) -> tuple[datetime | None] | None:
@@ -96,13 +97,13 @@ class Kernels:
 
 
 def _rests(kernel: Kernel, behind: timedelta) -> bool:
-    """Return whether a kernel runs no code.
+    """Return whether a kernel runs no code, or code that waits for a person.
 
     A kernel without any connection is reported as starting for ever.
     """
     if kernel.execution_state == "starting":
         return datetime.now(UTC) - kernel.last_activity - behind > _STARTS
-    return kernel.execution_state in _AT_REST
+    return kernel.waits_for_input or kernel.execution_state in _AT_REST
 
 
 def _count(kernels: int) -> str:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from ...core.idle.work import TerminalTimes
 from ...model.sessions import Endpoint, Session
 from ...model.struct import Model
 from ..session_http import ServerConnection
@@ -23,18 +24,33 @@ _FAULTS = (OSError, ValueError, msgspec.MsgspecError)
 
 
 class Kernel(Model, frozen=True, kw_only=True):
-    """A kernel as a Jupyter Server describes it."""
+    """A kernel as a Jupyter Server describes it; `waits_for_input` as that of a session does."""
 
     id: str
     last_activity: datetime
     execution_state: str | None = None
+    waits_for_input: bool = False
 
 
 class Terminal(Model, frozen=True, kw_only=True):
-    """A terminal as a Jupyter Server describes it."""
+    """A terminal as a Jupyter Server describes it.
+
+    A server's `last_activity` is also that of a page that opens it, and of a program that redraws
+    its screen by itself. Those of sessions report the system's times.
+    """
 
     name: str
     last_activity: datetime | None = None
+    last_typed: datetime | None = None
+    last_printed: datetime | None = None
+    takes_keys: bool = False
+
+    @property
+    def used(self) -> datetime | None:
+        """The time of its last use, as far as it is known."""
+        if self.last_typed and self.last_printed:
+            return TerminalTimes(self.last_typed, self.last_printed, self.takes_keys).used
+        return self.last_activity
 
 
 @dataclass(frozen=True, slots=True)

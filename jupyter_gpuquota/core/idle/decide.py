@@ -86,6 +86,21 @@ def observe(
     return Track(now, signals, idle, kept), event
 
 
+def unmeasured(before: Track, now: Track, ruling: Ruling) -> str:
+    """Return why a session cannot be ended for being idle, though no signal is busy.
+
+    That is the signal that was unknown in two observations. Empty where there is none, or no
+    timeout.
+    """
+    if ruling.exempt or not ruling.limits.idle_timeout:
+        return ""
+    if any(signal.state == "busy" for signal in now.signals):
+        return ""
+    already = {signal.name for signal in before.signals if signal.state == "unknown"}
+    details = [s.detail for s in now.signals if s.state == "unknown" and s.name in already]
+    return details[0] if details else ""
+
+
 def keep_alive(
     kept: KeptAlive | None, span: int, now: datetime, idle: Idleness | None = None
 ) -> KeptAlive:

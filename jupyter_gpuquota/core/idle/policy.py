@@ -41,6 +41,7 @@ BUILT_IN = PolicyRules(
     keep_alives=3,
     cpu_busy=5,
     gpu_busy=1,
+    io_busy=100,
 )
 """The default of every rule: idle sessions are never ended."""
 
@@ -70,6 +71,7 @@ class Limits:
     keep_alives: int
     cpu_busy: int
     gpu_busy: int
+    io_busy: int
 
 
 @dataclass(frozen=True, slots=True)

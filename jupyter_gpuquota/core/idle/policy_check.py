@@ -29,7 +29,7 @@ from .policy import BUILT_IN, TIMEOUTS, Decided, layered
 
 _ACTIONS = get_args(IdleAction)
 _KINDS = get_args(Kind)
-_MOST = {"keep_alives": 1000, "cpu_busy": 100_000, "gpu_busy": 100}
+_MOST = {"keep_alives": 1000, "cpu_busy": 100_000, "gpu_busy": 100, "io_busy": 10**8}
 _CHECKED = frozenset(rule for rule in SPANS if "idle_timeout" in rule)
 """Rules that span at least two activity checks."""
 

@@ -66,12 +66,15 @@ class Measured:
     """What was measured of a pod; None for what was not.
 
     `gpu` is the utilisation of its busiest device in per cent, the highest in two minutes,
-    `gpu_mean` the mean of all its devices in that time. `cpu` is in per cent of a core.
+    `gpu_mean` the mean of all its devices in that time. `cpu` is in per cent of a core. `disk` and
+    `received` are bytes per second, `received` those of all that its pod receives.
     """
 
     gpu: int | None = None
     cpu: float | None = None
     gpu_mean: int | None = None
+    disk: float | None = None
+    received: float | None = None
 
 
 def query() -> str:
@@ -83,11 +86,18 @@ def query() -> str:
         f"{_over_time(how, 'DCGM_FI_DEV_GPU_UTIL')} or 100 * ({_over_time(how, _ENGINE)})"
         for how in ("max", "avg")
     )
-    cpu = f'rate(container_cpu_usage_seconds_total{{container!="",pod=~"{PREFIX}.+"}}[{WINDOW}])'
+    ours = f'pod=~"{PREFIX}.+"'
+    cpu, reads, writes = (
+        f'rate(container_{name}_total{{container!="",{ours}}}[{WINDOW}])'
+        for name in ("cpu_usage_seconds", "fs_reads_bytes", "fs_writes_bytes")
+    )
+    received = f"rate(container_network_receive_bytes_total{{{ours}}}[{WINDOW}])"
     parts = {
         "gpu": f"max {_BY} ({busy})",
         "mean": f"avg {_BY} ({mean})",
         "cpu": f"100 * sum {_BY} ({cpu})",
+        "disk": f"sum {_BY} ({reads}) + sum {_BY} ({writes})",
+        "received": f"sum {_BY} ({received})",
     }
     return " or ".join(
         f'label_replace({text}, "{_KIND}", "{kind}", "", "")' for kind, text in parts.items()
@@ -108,6 +118,10 @@ def _with(known: Measured, kind: str, value: float) -> Measured:
         return replace(known, gpu=max(math.ceil(value), known.gpu or 0))
     if kind == "mean":
         return replace(known, gpu_mean=round(value))
+    if kind == "disk":
+        return replace(known, disk=value)
+    if kind == "received":
+        return replace(known, received=value)
     return replace(known, cpu=value) if kind == "cpu" else known
 
 

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 
 from ...control.clock import Clock
 from ...control.signals.servers import Terminal
+from ...core.idle import work
 from ...core.idle.decide import Reading
 from ...core.idle.policy import Limits
-from ...model.idleness import SignalState
 from ...model.resources import Share
 from .measured import Measured
 
@@ -31,7 +31,7 @@ def terminals(
 
     The server's clock is `behind` ours.
     """
-    times = [terminal.last_activity + behind for terminal in found if terminal.last_activity]
+    times = [terminal.used + behind for terminal in found if terminal.used]
     if len(times) < len(found):
         return Reading("terminals", "unknown", detail="The activity of terminals is not known.")
     if outside:
@@ -54,9 +54,18 @@ def cpu(found: Measured | None, limits: Limits) -> Reading | None:
     """Return the signal of the CPU; None where it is not measured: other signals then decide."""
     if found is None or found.cpu is None:
         return None
-    state: SignalState = "busy" if found.cpu > limits.cpu_busy else "idle"
-    detail = f"{found.cpu:.1f} % of a core (idle below {limits.cpu_busy} %)."
-    return Reading("cpu", state, detail=detail)
+    return work.cpu(found.cpu, limits.cpu_busy)
+
+
+def io(found: Measured | None, limits: Limits) -> Reading | None:
+    """Return the signal of disks and network; None where neither is measured.
+
+    What a pod receives includes the requests of its pages.
+    """
+    if found is None or (found.disk is None and found.received is None):
+        return None
+    rate = work.moved(disks=found.disk or 0, accepted=found.received or 0)
+    return work.io(rate, limits.io_busy)
 
 
 def gpu(share: Share, found: Measured | None, problem: str, limits: Limits) -> Reading:

@@ -146,6 +146,8 @@ class KubeSignals:
             yield readings.process(pod.status.phase if pod else "")
         if cpu := readings.cpu(found, limits):
             yield cpu
+        if io := readings.io(found, limits):
+            yield io
         if session.spec.share.wants_gpu:
             problem = self._prometheus.problem if self._prometheus else readings.NO_METRICS
             yield readings.gpu(session.spec.share, found, problem, limits)

@@ -28,7 +28,8 @@ class Work:
     `whole` is its utilisation in per cent at this moment, `processes` the highest of each active
     process; None where the driver does not report it. `stamp` is the argument of the next reading.
     `newest` is the utilisation of processes that are active at this moment. `most` is the highest
-    utilisation as a whole where there were several readings.
+    utilisation as a whole where there were several readings. `drawing` are the processes that draw
+    with it: those of a screen, where they are in no session.
     """
 
     whole: int | None
@@ -36,6 +37,7 @@ class Work:
     stamp: int = 0
     newest: Mapping[int, int] = field(default_factory=dict)
     most: int | None = None
+    drawing: frozenset[int] = frozenset()
 
 
 class Driver(Protocol):

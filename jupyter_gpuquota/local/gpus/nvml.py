@@ -83,11 +83,12 @@ class Nvml:
             handle = self._nvml.nvmlDeviceGetHandleByUUID(uuid)
             whole = self._whole(handle)
             samples = self._samples(handle, since)
+            drawing = self._drawing(handle)
         except self._nvml.NVMLError as error:
             _log.warning("GPU %s does not respond: %s", uuid, error)
             return None
         if samples is None:
-            return Work(whole, None, since)
+            return Work(whole, None, since, drawing=drawing)
         most: dict[int, int] = {}
         for sample in samples:
             most[sample.pid] = max(sample.smUtil, most.get(sample.pid, 0))
@@ -97,7 +98,7 @@ class Nvml:
         recent = time.time_ns() // 1000 - _RECENT
         ordered = sorted(samples, key=lambda sample: sample.timeStamp)
         newest = {each.pid: each.smUtil for each in ordered if each.timeStamp >= recent}
-        return Work(whole, most, stamp, newest)
+        return Work(whole, most, stamp, newest, drawing=drawing)
 
     def close(self) -> None:
         """Close the driver."""
@@ -205,6 +206,10 @@ class Nvml:
             lambda: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu
         )
         return found
+
+    def _drawing(self, handle: Any) -> frozenset[int]:
+        found = self._figure(lambda: self._nvml.nvmlDeviceGetGraphicsRunningProcesses(handle))
+        return frozenset(process.pid for process in found or ())
 
     def _samples(self, handle: Any, since: int) -> Sequence[Any] | None:
         """Read the utilisation samples of processes; None if this device has none to offer.

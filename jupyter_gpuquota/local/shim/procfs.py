@@ -7,18 +7,21 @@ import functools
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 MARK = b"GPUQUOTA_SESSION="
 _PR_SET_CHILD_SUBREAPER = 36
+_NANO = 10**9
 
 
 class Stat(NamedTuple):
     """The fields of /proc/PID/stat; `ticks` is the start time in clock ticks since boot.
 
     `terminal` is 0 for none; `foreground` is the foreground process group of the terminal. CPU
-    time is in clock ticks: `spent` its own, `reaped` that of children that have ended.
+    time is in clock ticks: `spent` its own, `reaped` that of children that have ended. `threads` is
+    the number of its threads.
     """
 
     pid: int
@@ -31,6 +34,7 @@ class Stat(NamedTuple):
     foreground: int
     spent: int
     reaped: int
+    threads: int = 1
 
 
 def read(pid: int, name: str) -> bytes:
@@ -65,6 +69,7 @@ def read_stat(pid: int) -> Stat | None:
         foreground=foreground,
         spent=own + system,
         reaped=children + children_system,
+        threads=int(fields[17]),
     )
 
 
@@ -91,6 +96,33 @@ def running() -> Iterator[Stat]:
         stat = read_stat(pid)
         if stat and stat.state not in "ZX":
             yield stat
+
+
+def schedule_of(stat: Stat) -> dict[int, tuple[float, float]]:
+    """Map the threads of a process to the seconds that they ran, and waited for a processor.
+
+    That of a process as a whole is its first thread's. Empty if it has ended.
+    """
+    found = {}
+    with suppress(OSError):
+        threads = [stat.pid] if stat.threads == 1 else os.listdir(f"/proc/{stat.pid}/task")  # noqa: PTH208 (see read)
+        for thread in map(int, threads):
+            ran, waited, _ = map(int, read(stat.pid, f"task/{thread}/schedstat").split())
+            found[thread] = (ran / _NANO, waited / _NANO)
+    return found
+
+
+def moved_by(pid: int) -> int | None:
+    """Return the bytes that a process moved from and to disks; None if that cannot be read.
+
+    Those of children that have ended are included. Sockets, pipes, terminals and file systems in
+    memory are not (proc(5): io).
+    """
+    try:
+        lines = dict(line.split(b": ") for line in read(pid, "io").splitlines())
+    except OSError:  # it has ended, or must not be looked into
+        return None
+    return int(lines[b"read_bytes"]) + int(lines[b"write_bytes"])
 
 
 def mark_of(pid: int) -> str:

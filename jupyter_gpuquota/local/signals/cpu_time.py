@@ -1,19 +1,22 @@
-"""The CPU time that a session's processes spend between two readings."""
+"""The CPU time that a session's processes want between two readings.
+
+On a busy machine they get less than they want: a thread that waits for a processor would run.
+"""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...core.idle.decide import Reading
-from ...model.idleness import SignalState
+from ...core.idle.work import wanted
 from ..folders.folders import Leader
 from ..shim import membership, procfs
 from ..shim.procfs import Stat
 
+_RUNS = "R"
 _TOUCH = 0.1
 """Per cent of a core from which on a program in a terminal counts as working."""
 
@@ -33,9 +36,15 @@ class CpuTime:
     _at: float = 0.0
     _before: dict[tuple[int, int], Stat] | None = field(default=None)
     _shim: int = 0
+    _threads: dict[int, tuple[float, float]] = field(default_factory=dict)
 
-    def update(self, tree: ProcessTree, at: float) -> Spent | None:
-        """Return the CPU time since the last reading; None at the first. `at` is in seconds."""
+    def update(
+        self, tree: ProcessTree, at: float, clocks: Container[int] = frozenset()
+    ) -> Spent | None:
+        """Return the CPU time since the last reading; None at the first. `at` is in seconds.
+
+        Programs in terminals that are `clocks` are no `programs`.
+        """
         before, span = self._before, at - self._at
         reaped = tree.shim.reaped if tree.shim else 0
         by_shim, self._shim = reaped - self._shim, reaped
@@ -45,8 +54,27 @@ class CpuTime:
             return None
         ticks = spent_by(before, tree.stats, max(0, by_shim))
         share = 100 / TICKS / span
-        programs = sum(_gained(stat, before) for stat in programs_of(tree.stats))
-        return Spent(ticks * share, programs * share)
+        programs = sum(_gained(stat, before) for stat in programs_of(tree.stats, clocks))
+        missed = 100 * self._missed(tree.stats.values(), before, span)
+        return Spent(ticks * share + missed, programs * share)
+
+    def _missed(
+        self, stats: Iterable[Stat], before: Mapping[tuple[int, int], Stat], span: float
+    ) -> float:
+        """Return the share of a core that threads would have used besides what they got.
+
+        Only the threads of processes that did something are read.
+        """
+        known, self._threads = self._threads, {}
+        for stat in stats:
+            if stat.state == _RUNS or _gained(stat, before):
+                self._threads |= procfs.schedule_of(stat)
+        spans = (
+            (ran - known[thread][0], waited - known[thread][1])
+            for thread, (ran, waited) in self._threads.items()
+            if thread in known and ran >= known[thread][0]  # else another of the same number
+        )
+        return sum(wanted(ran, waited, span) - min(1.0, ran / span) for ran, waited in spans)
 
 
 def spent_by(before: Mapping[tuple[int, int], Stat], now: Mapping[int, Stat], by_shim: int) -> int:
@@ -64,15 +92,19 @@ def spent_by(before: Mapping[tuple[int, int], Stat], now: Mapping[int, Stat], by
     return own + max(0, reaped - known)
 
 
-def programs_of(stats: Mapping[int, Stat]) -> Iterator[Stat]:
+def programs_of(stats: Mapping[int, Stat], clocks: Container[int] = frozenset()) -> Iterator[Stat]:
     """Yield the processes in the foreground of terminals, except shells that wait for input.
 
-    In a terminal from which the session was entered, the first shell is not the session's.
+    Those in terminals that are `clocks` are left out. In a terminal from which the session was
+    entered, the first shell is not the session's.
     """
     groups = {
         stat.foreground
         for stat in stats.values()
-        if stat.terminal and stat.foreground != -1 and not _rests(stat, stats)
+        if stat.terminal
+        and stat.terminal not in clocks
+        and stat.foreground != -1
+        and not _rests(stat, stats)
     }
     return (stat for stat in stats.values() if stat.group in groups)
 
@@ -81,16 +113,6 @@ def _rests(stat: Stat, stats: Mapping[int, Stat]) -> bool:
     """Return whether a terminal opened inside a session shows its first shell's prompt."""
     first = stats.get(stat.session)
     return first is not None and first.parent in stats and stat.foreground == first.group
-
-
-def cpu(spent: Spent | None, busy: int) -> Reading:
-    """Return the signal of the CPU; above `busy` per cent of a core is work."""
-    if spent is None:
-        return Reading(
-            "cpu", "unknown", detail="First measurement; the next one allows a comparison."
-        )
-    state: SignalState = "busy" if spent.percent > busy else "idle"
-    return Reading("cpu", state, detail=f"{spent.percent:.1f} % of a core (idle below {busy} %).")
 
 
 def works(spent: Spent | None) -> bool:

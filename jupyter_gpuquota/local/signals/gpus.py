@@ -34,7 +34,8 @@ class Gpus:
         others where the driver reports the machine's pids; and MPS servers, which work for other
         processes.
         """
-        pids = {pid for work in works if work for pid in work.processes or () if self._is_here(pid)}
+        named = {pid for work in works if work for pid in (*(work.processes or ()), *work.drawing)}
+        pids = {pid for pid in named if self._is_here(pid)}
         found = {pid: owners.get(pid) or ("-" if stranger(pid) else "") for pid in pids}
         return {pid: owner for pid, owner in found.items() if owner}
 
@@ -63,9 +64,10 @@ def _own(session: str, work: Work | None, owners: Mapping[int, str], *, alone: b
     """Return the utilisation of a device by a session at this moment, None if that is unknown."""
     if work is None:
         return None
-    if not work.processes or any(pid not in owners for pid in work.processes):
-        return work.whole if alone or work.whole == 0 else None
-    own = sum(used for pid, used in work.newest.items() if owners[pid] == session)
+    screen = _screen(work, owners)
+    if not work.processes or any(pid not in owners and pid not in screen for pid in work.processes):
+        return work.whole if (alone and not screen) or work.whole == 0 else None
+    own = sum(used for pid, used in work.newest.items() if owners.get(pid) == session)
     return min(own, 100)
 
 
@@ -74,15 +76,28 @@ def _judge(
 ) -> tuple[SignalState, str]:
     if work is None:
         return "unknown", "The driver does not respond for one of its GPUs."
-    above = {pid: used for pid, used in (work.processes or {}).items() if used > busy}
+    screen = _screen(work, owners)
+    above = {
+        pid: used
+        for pid, used in (work.processes or {}).items()
+        if used > busy and pid not in screen
+    }
     own = [used for pid, used in above.items() if owners.get(pid) == session]
     if own:
         return "busy", f"Its processes use a GPU at {max(own)} %."
     unattributed = [used for pid, used in above.items() if pid not in owners]
-    if above and not unattributed:
+    if not unattributed and (above or (screen and work.processes)):
         return "idle", "Its processes do not use its GPUs."
     known = [used for used in (*unattributed, work.whole, work.most) if used is not None]
-    return _judge_whole(max(known, default=None), alone=alone, busy=busy)
+    return _judge_whole(max(known, default=None), alone=alone and not screen, busy=busy)
+
+
+def _screen(work: Work, owners: Mapping[int, str]) -> frozenset[int]:
+    """Return the processes of a screen that runs on a device, where one does.
+
+    Inside a container they are not processes here, and have no owner.
+    """
+    return frozenset(pid for pid in work.drawing if owners.get(pid, "-") == "-")
 
 
 def _judge_whole(whole: int | None, *, alone: bool, busy: int) -> tuple[SignalState, str]:
@@ -93,4 +108,4 @@ def _judge_whole(whole: int | None, *, alone: bool, busy: int) -> tuple[SignalSt
         return "idle", f"Its GPU is {whole} % busy (idle up to {busy} %)."
     if alone:
         return "busy", f"Its GPU is {whole} % busy."
-    return "unknown", f"Its GPU is {whole} % busy; the driver does not report by which process."
+    return "unknown", "One of its GPUs is busy; the driver does not report by which process."

@@ -12,6 +12,7 @@ from ...control.clock import Clock
 from ...control.signals.kernels import Kernels
 from ...control.signals.presence import Presence
 from ...control.signals.servers import ServerActivity, Servers
+from ...core.idle import work
 from ...core.idle.decide import Reading
 from ...core.idle.policy import Limits
 from ...model.sessions import Endpoint, Session
@@ -20,11 +21,14 @@ from ..gpus.devices import Devices
 from ..gpus.inventory import Work
 from ..gpus.usage import held_by
 from ..sessions.readiness import find_server
-from . import cpu_time, gpus, terminals
+from . import gpus, terminals
 from .cpu_time import CpuTime, ProcessTree, ProcessTrees, Spent, words_of
 from .gpus import Gpus
 from .iopub import Listeners, address_of
 from .terminals import TerminalUse
+from .traffic import Disks, Gain, Network
+
+_UNCOUNTED = "Connections are not counted: this system does not tell their bytes."
 
 Key = tuple[str, int]
 """A session and its run."""
@@ -39,16 +43,18 @@ class _RunState:
 
     kernels: Kernels
     cpu_time: CpuTime = field(default_factory=CpuTime)
+    disks: Disks = field(default_factory=Disks)
     leader: Leader | None = None
     entered: bool = False
 
 
 @dataclass(slots=True)
 class _Snapshot:
-    """One reading of the machine."""
+    """One reading of the machine; `rates` are bytes per second."""
 
     trees: dict[str, ProcessTree]
     spent: dict[str, Spent | None]
+    rates: dict[str, float | None]
     terminals: dict[str, TerminalUse]
     works: dict[str, Work | None]
     owners: dict[int, str]
@@ -72,6 +78,8 @@ class Signals:
         self._listeners = Listeners()
         self._trees = ProcessTrees()
         self._gpus = Gpus(devices)
+        self._network = Network()
+        self._looked = 0.0
         self._known: dict[Key, _RunState] = {}
 
     async def read(
@@ -123,15 +131,40 @@ class Signals:
         trees = self._trees.find(dict(self._leaders(sessions)))
         works = self._gpus.read_work(sessions)
         owners = {pid: session for session, tree in trees.items() for pid in tree.stats}
+        seen = {session: terminals.observe(tree) for session, tree in trees.items()}
         spent = {
-            session.id: self._known[_key(session)].cpu_time.update(trees[session.id], at)
+            session.id: self._known[_key(session)].cpu_time.update(
+                trees[session.id], at, seen[session.id].clocks
+            )
             for session in sessions
             if session.id in trees
         }
-        seen = {session: terminals.observe(tree) for session, tree in trees.items()}
+        rates = dict(self._rates([s for s in sessions if s.id in trees], trees, at))
         owned = self._gpus.attribute(works.values(), owners)
         addresses = self._addresses(sessions, wanted, trees)
-        return _Snapshot(trees, spent, seen, works, owned, addresses)
+        return _Snapshot(trees, spent, rates, seen, works, owned, addresses)
+
+    def _rates(
+        self, sessions: Sequence[Session], trees: Mapping[str, ProcessTree], at: float
+    ) -> Iterator[tuple[str, float | None]]:
+        """Yield the bytes per second of each session since the last reading; None at the first."""
+        span, self._looked = at - self._looked, at
+        servers = {
+            session.id: leader.pid
+            for session in sessions
+            if session.spec.serves_jupyter and (leader := self._known[_key(session)].leader)
+        }
+        network = self._network.update({s.id: trees[s.id].stats for s in sessions}, servers)
+        for session in sessions:
+            disks = self._known[_key(session)].disks
+            stats = trees[session.id].stats.values()
+            moved = disks.update(s for s in stats if s.pid != servers.get(session.id))
+            gain = network.get(session.id, Gain())
+            if moved is None or span <= 0:
+                yield session.id, None
+            else:
+                rates = (each / span for each in (moved, gain.opened, gain.accepted))
+                yield session.id, work.moved(*rates)
 
     def _leaders(self, sessions: Sequence[Session]) -> Iterator[tuple[str, Leader]]:
         for session in sessions:
@@ -172,7 +205,9 @@ class Signals:
         if session.spec.kind == "train" and not session.spec.serves_jupyter:
             found.append(_process(snapshot.trees.get(session.id)))
         if session.id in snapshot.trees:
-            found.append(cpu_time.cpu(spent, limits.cpu_busy))
+            found.append(work.cpu(spent.percent if spent else None, limits.cpu_busy))
+            but = "" if self._network.works else _UNCOUNTED
+            found.append(work.io(snapshot.rates.get(session.id), limits.io_busy, but))
         else:
             found.append(Reading("cpu", "unknown", detail="Its processes were not found."))
         if held := held_by(session):

@@ -8,6 +8,7 @@ counts these as activity, so its times are used only where the kernel's are unav
 from __future__ import annotations
 
 import os
+import termios
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from pathlib import Path
 from ...control.clock import Clock
 from ...control.signals.servers import Terminal
 from ...core.idle.decide import Reading
+from ...core.idle.work import TerminalTimes
 from ..shim import procfs
 from ..shim.procfs import Stat
 from . import cpu_time
@@ -25,6 +27,8 @@ from .cpu_time import ProcessTree, Spent
 _PSEUDO = 136
 """The major number of pseudo-terminals."""
 _INIT = 1
+_LOCAL_MODES = 3
+"""The index of the local modes in what tcgetattr returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,14 @@ class TerminalUse:
     """The use of terminals with a program of the session in the foreground.
 
     `hidden` is whether the times of one are unreadable, `awaited` whether a process outside the
-    session waits for the end of a program that runs without a terminal.
+    session waits for the end of a program that runs without a terminal. `clocks` are the numbers of
+    those where only input is use.
     """
 
     used: tuple[datetime, ...] = ()
     hidden: bool = False
     awaited: bool = False
+    clocks: frozenset[int] = frozenset()
 
     @property
     def any(self) -> bool:
@@ -51,21 +57,40 @@ def observe(tree: ProcessTree) -> TerminalUse:
     A terminal with a program of the session only in the background is not counted.
     """
     numbers = {s.terminal for s in tree.stats.values() if s.terminal and s.group == s.foreground}
-    times = [last_used(number) for number in numbers]
-    found = tuple(at for at in times if at)
-    awaited = any(_waits(starter, stat) for stat, starter in _entered(tree))
-    return TerminalUse(found, hidden=len(found) < len(times), awaited=awaited)
+    times = {number: found for number in numbers if (found := times_of(number))}
+    now = datetime.now(UTC)
+    return TerminalUse(
+        used=tuple(found.used for found in times.values()),
+        hidden=len(times) < len(numbers),
+        awaited=any(_waits(starter, stat) for stat, starter in _entered(tree)),
+        clocks=frozenset(number for number, found in times.items() if found.is_clock(now)),
+    )
 
 
-def last_used(number: int) -> datetime | None:
-    """Return the time of a terminal's last input or output; None if it is not accessible."""
+def times_of(number: int) -> TerminalTimes | None:
+    """Return the times of a terminal; None if it is not accessible."""
     try:
         found = _path(number).stat()
     except OSError:
         return None
     if found.st_rdev != number:
         return None  # it belongs to a container, and does not exist here
-    return datetime.fromtimestamp(max(found.st_atime, found.st_mtime), UTC)
+    typed, printed = (datetime.fromtimestamp(at, UTC) for at in (found.st_atime, found.st_mtime))
+    return TerminalTimes(typed, printed, takes_keys=_takes_keys(number))
+
+
+def _takes_keys(number: int) -> bool:
+    """Return whether a terminal passes single keys to its program; False if it is another's."""
+    try:
+        terminal = os.open(_path(number), os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        return not termios.tcgetattr(terminal)[_LOCAL_MODES] & termios.ICANON
+    except termios.error:
+        return False  # it has just been closed
+    finally:
+        os.close(terminal)
 
 
 def reading(
@@ -78,13 +103,14 @@ def reading(
         return Reading("terminals", "idle", detail="No terminal is open.")
     if cpu_time.works(spent):
         return Reading("terminals", "busy", detail="A program in a terminal is working.")
-    times = seen.used or [terminal.last_activity for terminal in jupyters]
+    times = seen.used or [terminal.used for terminal in jupyters]
     if seen.hidden:
         return Reading("terminals", "unknown", detail="A terminal is not accessible.")
     if spent is None or None in times:
         return Reading("terminals", "unknown", detail="The activity of terminals is not known yet.")
     last = clock.at(max(at for at in times if at))
-    return Reading("terminals", "idle", last=last, detail="No input or output.")
+    detail = "No input." if seen.clocks else "No input or output."
+    return Reading("terminals", "idle", last=last, detail=detail)
 
 
 def _path(number: int) -> Path:

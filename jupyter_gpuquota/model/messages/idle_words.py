@@ -14,6 +14,7 @@ _NOUNS: dict[str, str] = {
     "terminals": "terminal",
     "presence": "user",
     "cpu": "CPU",
+    "io": "I/O",
     "gpu": "GPU",
     "process": "process",
 }

@@ -37,6 +37,7 @@ _TEXTS: dict[RuleName, str] = {
     "keep_alives": "number of extensions before the session must be used again",
     "cpu_busy": "a session is idle up to this use of a core, in per cent",
     "gpu_busy": "a GPU is idle up to this use, in per cent",
+    "io_busy": "a session is idle up to these bytes per second of disks and network",
 }
 _EXAMPLE = "idle_timeout=2h"
 _WHO = "session:NAME, user:NAME or project:NAME"

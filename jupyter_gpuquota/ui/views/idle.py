@@ -21,14 +21,16 @@ _NEAR = timedelta(hours=1)
 
 
 def idle_text(session: Session, now: datetime, activity: Activity | None = None) -> str:
-    """Return how long a session has been idle and what will happen, and its protection.
+    """Return how long a session has been idle and what will happen, or why nothing can.
 
-    Empty for an active session. With its `activity`, the idle signals are named.
+    Its protection is added. Empty for an active session. With its `activity`, the idle signals are
+    named.
     """
     idle = activity.idle if activity else session.idle
     signals = activity.signals if activity else ()
     text = _idle(idle, now, signals) if idle and session.state == "running" else ""
-    return "; ".join(part for part in (text, kept_text(session, now)) if part)
+    parts = (text, unmeasured_text(session), kept_text(session, now))
+    return "; ".join(part for part in parts if part)
 
 
 def kept_text(session: Session, now: datetime) -> str:
@@ -45,6 +47,12 @@ def life_text(session: Session, now: datetime) -> str:
     if session.ends is None or session.state != "running":
         return ""
     return f"at {_at(session.ends, now)}: maximum run time ({whose(session.ends_by)})"
+
+
+def unmeasured_text(session: Session) -> str:
+    """Return why a session cannot be ended for being idle, empty if it can."""
+    why = session.unmeasured.rstrip(".") if session.state == "running" else ""
+    return why and f"cannot idle out: {why[0].lower()}{why[1:]}"
 
 
 def coming_text(session: Session, now: datetime) -> str:

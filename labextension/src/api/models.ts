@@ -121,12 +121,14 @@ export type RuleName =
   | 'keep_alives'
   | 'cpu_busy'
   | 'gpu_busy'
+  | 'io_busy'
   | (string & {});
 export type SignalName =
   | 'kernels'
   | 'terminals'
   | 'presence'
   | 'cpu'
+  | 'io'
   | 'gpu'
   | 'process'
   | (string & {});
@@ -993,7 +995,8 @@ export interface PolicyLevel {
  * are for a session that is active but does not use its GPU. `grace` is the time to save and exit.
  * `interactive_life` and `train_life` are maximum run times (0: none). A user may extend a session
  * by `keep_alive` seconds, at most `keep_alives` times between uses. Up to `cpu_busy` per cent of
- * one core and `gpu_busy` per cent of its GPUs a session counts as idle.
+ * one core, `gpu_busy` per cent of its GPUs, and `io_busy` bytes per second to and from disks and
+ * the network, a session counts as idle.
  */
 export interface PolicyRules {
   idle_timeout: number | null;
@@ -1010,6 +1013,7 @@ export interface PolicyRules {
   keep_alives: number | null;
   cpu_busy: number | null;
   gpu_busy: number | null;
+  io_busy: number | null;
 }
 /**
  * Sessions that are not ended until a time, with a reason.
@@ -1056,6 +1060,7 @@ export interface PolicyRulesRequest {
   keep_alives?: string | number | null;
   cpu_busy?: string | number | null;
   gpu_busy?: string | number | null;
+  io_busy?: string | number | null;
 }
 /**
  * Request for an exemption; `until` is a time with its zone (ISO 8601), or a duration: `3d`.
@@ -1088,6 +1093,7 @@ export interface PolicyRulesRequest1 {
   keep_alives?: string | number | null;
   cpu_busy?: string | number | null;
   gpu_busy?: string | number | null;
+  io_busy?: string | number | null;
 }
 /**
  * The projects.
@@ -1388,10 +1394,11 @@ export interface PageSession {
  * `since` is when the present state began. `queue_position` is that in its project's queue,
  * from 1; 0 while it is not queued. `expected` is when a queued one should start, where run times
  * tell it. `ends` is the end of its maximum run time, set by the level `ends_by` of the policy.
- * `idle` is None while it is used, or was a minute ago. `actions` are what the caller may do to it
- * now; `activity` is to see its signals and policy. `ending` is the state of open documents once
- * it stops. For a snapshot, its pages save them by `saving`, and report as if it ended.
- * `fallback` is the list of places of one that was launched with several.
+ * `idle` is None while it is used, or was a minute ago. `unmeasured` is why it cannot be found to
+ * be idle, though nothing shows that it is used; empty if it can. `actions` are what the caller
+ * may do to it now; `activity` is to see its signals and policy. `ending` is the state of open
+ * documents once it stops. For a snapshot, its pages save them by `saving`, and report as if it
+ * ended. `fallback` is the list of places of one that was launched with several.
  */
 export interface Session {
   id: string;
@@ -1419,6 +1426,7 @@ export interface Session {
   ends_by: string;
   ending: Ending | null;
   idle: Idleness | null;
+  unmeasured?: string;
   kept: KeptAlive | null;
   actions: Action[];
   saving: string | null;

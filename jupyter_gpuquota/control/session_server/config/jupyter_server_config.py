@@ -11,6 +11,11 @@ told of this end.
 
 Terminals are not login shells: a profile would remove the session's environment from PATH.
 
+A kernel that waits for input is busy for Jupyter Server, and a full-screen program that redraws
+itself uses its terminal. The lists of kernels and terminals say what they do: `waits_for_input` is
+whether a cell asks for input; of a terminal they have the times at which something was typed and
+printed, and whether it takes single keys.
+
 Where the server listens on a unix socket, kernels do so, too: on a port of loopback, every account
 of the machine may read what a kernel publishes, as ZeroMQ asks nobody who he is. Kernels of which
 it is not known that they can are left as they are, encrypted if they declare that they can be.
@@ -23,8 +28,11 @@ import json
 import os
 import re
 import sys
+import termios
 from collections import deque
 from contextlib import suppress
+from datetime import datetime, timezone
+from fcntl import ioctl
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
@@ -52,6 +60,17 @@ else:
 
     c.ServerApp.identity_provider_class = SessionIdentity  # type: ignore[name-defined]
     c.SessionIdentity.token = ""  # type: ignore[name-defined]
+
+
+def _unpacked(part: Any) -> Any:
+    return json.loads(bytes(part))
+
+
+def _ask(kernel: Any, header: Any, parent: Any) -> None:
+    """See from a message for a page that a cell asks for input."""
+    if header["msg_type"] == "input_request":
+        kernel.gpuquota_asks = parent.get("msg_id", "")
+
 
 _MOST = 64 * 2**20
 _PROTOCOL = "v1.kernel.websocket.jupyter.org"
@@ -99,7 +118,12 @@ except ImportError:  # Jupyter Server 1
 else:
 
     def _kind(parts: list[Any]) -> str:
-        return str(json.loads(bytes(parts[0]))["msg_type"])
+        return str(_unpacked(parts[0])["msg_type"])
+
+    def _is_answer(message: str | bytes) -> bool:
+        """Return whether a page's message is for a kernel that asks for input."""
+        text = message.encode() if isinstance(message, str) else message
+        return b"input_reply" in text
 
     class SessionConnection(ZMQChannelsWebsocketConnection):
         """A connection to a kernel. That of a relay has no limits, and loses no message.
@@ -181,7 +205,17 @@ else:
             with suppress(WebSocketClosedError):  # it is sent again after reconnecting
                 self.websocket_handler.write_message(message, binary=binary)
 
-        def _on_zmq_reply(self, stream: Any, msg_list: list[Any]) -> None:
+        def handle_incoming_message(self, incoming_msg: Any) -> None:
+            """Pass a message on to the kernel; an answer ends its waiting."""
+            if getattr(self.kernel_manager, "gpuquota_asks", "") and _is_answer(incoming_msg):
+                self.kernel_manager.gpuquota_asks = ""
+            super().handle_incoming_message(incoming_msg)
+
+        def _on_zmq_reply(self, stream: Any, msg_list: Any) -> None:
+            if getattr(stream, "channel", "") == "stdin" and isinstance(msg_list, dict):
+                _ask(self.kernel_manager, msg_list["header"], msg_list["parent_header"])
+            elif getattr(stream, "channel", "") == "stdin":
+                _ask(self.kernel_manager, *map(_unpacked, msg_list[:2]))
             if self.unconfirmed:
                 self.unconfirmed.about = bytes(msg_list[1])
                 if self.kernel_manager.shutting_down and _kind(msg_list) in _END_OF_A_CELL:
@@ -189,6 +223,92 @@ else:
             super()._on_zmq_reply(stream, msg_list)  # type: ignore[no-untyped-call]
 
     c.ServerApp.kernel_websocket_connection_class = SessionConnection  # type: ignore[name-defined]
+
+try:
+    from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
+
+    _watch = MappingKernelManager.start_watching_activity
+    _kernel = MappingKernelManager.kernel_model
+    _buffer = MappingKernelManager.start_buffering
+except (ImportError, AttributeError):
+    pass
+else:
+
+    def _parts(frames: list[bytes]) -> list[Any]:
+        """Return header, parent, metadata and content of a kernel's message."""
+        return [_unpacked(part) for part in frames[frames.index(b"<IDS|MSG>") + 2 :][:4]]
+
+    def _tap(stream: Any, hear: Any) -> None:
+        """Let a function hear the messages of a stream, after whoever receives them."""
+        receive = stream._recv_callback  # noqa: SLF001 (another stream would double the traffic)
+
+        def received(frames: list[bytes]) -> None:
+            receive(frames)
+            hear(frames)
+
+        stream.on_recv(received)
+
+    def _watched(self: Any, kernel_id: Any) -> None:
+        """Watch a kernel, and see the end of a cell that asks for input."""
+        _watch(self, kernel_id)  # type: ignore[no-untyped-call]
+        kernel = self._kernels[kernel_id]
+        kernel.gpuquota_asks = ""
+
+        def hear(frames: list[bytes]) -> None:
+            if kernel.gpuquota_asks:
+                header, parent, _, content = _parts(frames)
+                ended = header["msg_type"] == "status" and content["execution_state"] == "idle"
+                if ended and parent.get("msg_id") == kernel.gpuquota_asks:
+                    kernel.gpuquota_asks = ""
+
+        _tap(kernel._activity_stream, hear)  # noqa: SLF001
+
+    def _buffered(self: Any, kernel_id: Any, session_key: Any, channels: Any) -> None:
+        """Keep a kernel's messages for a page that was closed, and see that a cell asks."""
+        _buffer(self, kernel_id, session_key, channels)  # type: ignore[no-untyped-call]
+        kernel = self._kernels[kernel_id]
+        if self.buffer_offline_messages and "stdin" in channels:
+            _tap(channels["stdin"], lambda frames: _ask(kernel, *_parts(frames)[:2]))
+
+    def _kernel_model(self: Any, kernel_id: Any) -> dict[str, Any]:
+        model: dict[str, Any] = _kernel(self, kernel_id)  # type: ignore[no-untyped-call]
+        asks = getattr(self._kernels[kernel_id], "gpuquota_asks", "")
+        model["waits_for_input"] = bool(asks)
+        return model
+
+    MappingKernelManager.start_watching_activity = _watched  # type: ignore[method-assign]
+    MappingKernelManager.kernel_model = _kernel_model  # type: ignore[method-assign]
+    MappingKernelManager.start_buffering = _buffered  # type: ignore[method-assign]
+
+try:
+    from jupyter_server_terminals.terminalmanager import TerminalManager
+
+    _terminal = TerminalManager.get_terminal_model
+except (ImportError, AttributeError):
+    pass
+else:
+    _NUMBER_OF_TERMINAL = 0x80045430  # TIOCGPTN
+    _LOCAL_MODES = 3
+
+    def _use_of(terminal: Any) -> dict[str, Any]:
+        """Return when a terminal was typed into and printed to, to 8 seconds."""
+        master = terminal.ptyproc.fd
+        number = int.from_bytes(ioctl(master, _NUMBER_OF_TERMINAL, bytes(4)), sys.byteorder)
+        found = os.stat(f"/dev/pts/{number}")  # noqa: PTH116
+        typed, printed = (
+            datetime.fromtimestamp(at, timezone.utc).isoformat()  # noqa: UP017 (Python 3.8)
+            for at in (found.st_atime, found.st_mtime)
+        )
+        keys = not termios.tcgetattr(master)[_LOCAL_MODES] & termios.ICANON
+        return {"last_typed": typed, "last_printed": printed, "takes_keys": keys}
+
+    def _terminal_model(self: Any, name: str) -> dict[str, Any]:
+        model = _terminal(self, name)
+        with suppress(OSError, termios.error):  # it has just ended
+            model.update(_use_of(self.terminals[name]))
+        return model
+
+    TerminalManager.get_terminal_model = _terminal_model  # type: ignore[method-assign]
 
 _DIGITS = 12
 _PYTHON = re.compile(r"python[0-9.]*")

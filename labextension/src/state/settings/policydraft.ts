@@ -37,7 +37,8 @@ export const RULES: readonly Rule[] = [
   'interactive_life',
   'train_life',
   'cpu_busy',
-  'gpu_busy'
+  'gpu_busy',
+  'io_busy'
 ];
 /** Those that are no length of time. */
 const PLAIN: ReadonlySet<Rule> = new Set([
@@ -45,7 +46,8 @@ const PLAIN: ReadonlySet<Rule> = new Set([
   'gpu_idle_action',
   'keep_alives',
   'cpu_busy',
-  'gpu_busy'
+  'gpu_busy',
+  'io_busy'
 ]);
 
 /** Rules of which none is set. */

@@ -53,6 +53,13 @@ describe('what is said of an idle session', () => {
     );
   });
 
+  it('is that it cannot be found idle, and why', () => {
+    const session = makeSession({ unmeasured: 'One of its GPUs is busy.' });
+    const said = 'cannot idle out: one of its GPUs is busy';
+    expect(idleText(trans, session, NOW)).toBe(said);
+    expect(rowLine(trans, session, NOW)).toBe(said);
+  });
+
   it('has no end where nothing is done', () => {
     const never = idle({ action: '', acts: null, level: '' });
     expect(rowLine(trans, never, NOW)).toBe('Running 1 hr');

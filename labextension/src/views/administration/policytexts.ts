@@ -18,6 +18,7 @@ export function signalName(trans: TranslationBundle, name: SignalName): string {
     terminals: trans.__('Terminals'),
     presence: trans.__('User'),
     cpu: trans.__('CPU'),
+    io: trans.__('Disk and network'),
     gpu: trans.__('GPU'),
     process: trans.__('Process')
   };
@@ -49,9 +50,15 @@ export function ruleValue(
   trans: TranslationBundle,
   { rule, value }: DecidedRule
 ): string {
-  return rule === 'cpu_busy' || rule === 'gpu_busy'
-    ? trans.__('%1 %', value)
-    : value;
+  switch (rule) {
+    case 'cpu_busy':
+    case 'gpu_busy':
+      return trans.__('%1 %', value);
+    case 'io_busy':
+      return trans.__('%1 B/s', value);
+    default:
+      return value;
+  }
 }
 
 /** Write what a level sets a rule to, for reading: where `0` is typed, what it stands for. */
@@ -83,7 +90,8 @@ export function ruleText(trans: TranslationBundle, rule: RuleName): string {
     keep_alive: trans.__('Extension length'),
     keep_alives: trans.__('Extensions allowed'),
     cpu_busy: trans.__('CPU idle threshold'),
-    gpu_busy: trans.__('GPU idle threshold')
+    gpu_busy: trans.__('GPU idle threshold'),
+    io_busy: trans.__('Disk and network idle threshold')
   };
   return textOf(texts, rule);
 }

@@ -12,6 +12,7 @@ export function signalsText(
     terminals: trans.__('terminal'),
     presence: trans.__('user'),
     cpu: trans.__('CPU'),
+    io: trans.__('I/O'),
     gpu: trans.__('GPU'),
     process: trans.__('process')
   };

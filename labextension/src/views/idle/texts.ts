@@ -89,7 +89,20 @@ export function idleText(
   const what = [span, kept].filter(Boolean).join(', ');
   const then = idle && span ? endText(trans, idle, session) : '';
   const why = [span && quiet, then].filter(Boolean).join('; ');
-  return why ? trans.__('%1: %2', what, why) : what;
+  const text = why ? trans.__('%1: %2', what, why) : what;
+  return [unmeasuredText(trans, session), text].filter(Boolean).join('; ');
+}
+
+/** Return why a session cannot be ended for being idle; empty if it can. */
+function unmeasuredText(
+  trans: TranslationBundle,
+  { state, unmeasured }: Session
+): string {
+  if (!unmeasured || state !== 'running') {
+    return '';
+  }
+  const why = unmeasured[0].toLowerCase() + unmeasured.slice(1);
+  return trans.__('cannot idle out: %1', why.replace(/\.$/, ''));
 }
 
 function endText(
@@ -221,6 +234,10 @@ export function rowLine(
     return action === 'stop'
       ? trans.__('%1, stops at %2', span, at)
       : trans.__('%1, suspends at %2', span, at);
+  }
+  const unmeasured = unmeasuredText(trans, session);
+  if (unmeasured) {
+    return unmeasured;
   }
   return wasIdle(session)
     ? trans.__('%1 – idle', stateText(trans, session))
