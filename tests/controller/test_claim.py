@@ -100,8 +100,12 @@ def test_a_controller_on_another_machine_is_named_at_once(far, launcher):
 
 def test_one_that_does_not_listen_is_named(launcher):
     prepare(launcher.location)
+    assert (status(launcher.location).pid, status(launcher.location).problem) == (0, "")
     held = lock(launcher.location)
     try:
+        found = status(launcher.location)
+        assert (found.running, found.pid) == (False, os.getpid())
+        assert found.problem == "It is starting or exiting."
         with pytest.raises(NoServer, match=f"process {os.getpid()} on ") as caught:
             ensure_controller(launcher.location, timeout=0.1)
         assert f"`kill {os.getpid()}`" in caught.value.hint

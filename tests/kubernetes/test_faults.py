@@ -258,3 +258,8 @@ def test_faults_become_errors_where_it_is_said():
     with pytest.raises(NameTaken) as caught, translated():
         raise fault
     assert caught.value.__cause__ is fault
+
+
+def test_an_object_without_a_name_is_named_as_such():
+    for reason, said in [("AlreadyExists", "The object already exists."), ("Conflict", "The obj")]:
+        assert str(error(Fault(409, reason, "…"))).startswith(said)

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from jupyter_gpuquota.errors import Unavailable
 from jupyter_gpuquota.kubernetes.api import Fault
-from jupyter_gpuquota.kubernetes.connection.logins import RENEW_AFTER, Logins
+from jupyter_gpuquota.kubernetes.connection.logins import RENEW_AFTER, Logins, find
 
 pytestmark = pytest.mark.asyncio
 
@@ -108,3 +109,10 @@ async def test_other_faults_are_not_about_credentials():
         with pytest.raises(Fault, match="Forbidden"):
             await source.logins.use(forbidden)
     assert source.loads == 1
+
+
+@pytest.mark.parametrize("paths", ["/absent", "/absent:", ":/absent:/absent/too"])
+async def test_a_kubeconfig_that_does_not_exist_is_named(paths: str):
+    with pytest.raises(Unavailable, match=f"The kubeconfig {paths} does not exist"):
+        find("", "", {"KUBECONFIG": paths})
+    assert find("", "", {"KUBECONFIG": f"{paths}:{__file__}"}).kubeconfig

@@ -10,7 +10,7 @@ import pytest
 
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import Ambiguous, InvalidFields, NameTaken, NotFound, Unsupported
-from jupyter_gpuquota.model.about import API_VERSION, ChangesQuery
+from jupyter_gpuquota.model.about import API_VERSION, ChangesQuery, Revisions
 from jupyter_gpuquota.model.environments import EnvironmentQuery
 from jupyter_gpuquota.model.idleness import PresenceRequest
 from jupyter_gpuquota.model.programs import ExecRequest, TerminalRequest
@@ -297,6 +297,25 @@ async def test_a_change_of_another_life_returns_at_once() -> None:
     backend = make_backend()
     query = ChangesQuery(instance="other", since="7", timeout=60)
     assert (await ask(backend, "changes.wait", query=query)).instance == backend.changes.instance
+
+
+@pytest.mark.parametrize(("asked", "waited"), [(-1, 0), (30, 30), (3600, 60)])
+async def test_changes_are_waited_for_as_long_as_is_asked_but_no_longer_than_a_minute(
+    asked: float, waited: float
+) -> None:
+    backend = make_backend()
+
+    class Changes:
+        """Nothing changes."""
+
+        instance = backend.changes.instance
+
+        async def changed(self, since: str, timeout: float) -> Revisions:
+            assert (since, timeout) == ("7", waited)
+            return await backend.changes.changed(since, 0)
+
+    query = ChangesQuery(instance=Changes.instance, since="7", timeout=asked)
+    await ask(replace(backend, changes=Changes()), "changes.wait", query=query)
 
 
 async def test_quota_nodes_and_environments_are_shown() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 
 from jupyter_gpuquota.control.datasets.manifests import Manifests, Summary, summary
-from jupyter_gpuquota.errors import Damaged
+from jupyter_gpuquota.errors import Damaged, NotFound, Unavailable
 from jupyter_gpuquota.store import manifest
 from jupyter_gpuquota.store.entries import NOWHERE, Entry
 from tests.contract import data
@@ -63,3 +64,18 @@ async def test_sizes_that_cannot_be_counted_are_damaged() -> None:
     entries = [Entry(path=f"{number:04}", size=1 << 53, sha256="ab" * 32) for number in range(1024)]
     with pytest.raises(Damaged, match="sizes that cannot be"):
         await Manifests(Held()).put(*manifest.encode((each, NOWHERE) for each in entries))
+
+
+class Empty:
+    """Objects of which none is there."""
+
+    async def get(self, key: str) -> bytes:
+        raise NotFound(key)
+
+
+async def test_a_manifest_that_is_nowhere_is_unknown_here_or_lost_in_its_lake() -> None:
+    own, lake = Empty(), Empty()
+    manifests = Manifests(own)
+    for objects, error, said in [(own, Unavailable, "not known here"), (lake, Damaged, "has lost")]:
+        with pytest.raises(error, match=said):
+            await manifests.get("ab" * 32, SimpleNamespace(objects=objects))

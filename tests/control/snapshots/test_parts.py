@@ -47,13 +47,14 @@ def test_it_finds_what_a_folder_has_without_secrets(tmp_path: Path) -> None:
         (tmp_path / "a.py").write_text(f"key = '{HIDDEN}'\n")
         subprocess.run(["git", *words], cwd=tmp_path, check=True)
     (tmp_path / "model.pt").write_text("weights")
-    output = said(tmp_path, "*.pt")
+    output = said(tmp_path, "*.pt", "best-*")
     found = drafts.answered(f"a program says this\n{output}and this\n")
     [git] = found["git"]
     assert (git["dirty"], git["untracked"]) == (True, ["model.pt"])
     assert "a.py" in found["patches"][0]
     assert [each["path"] for each in found["artifacts"]] == ["model.pt"]
     assert found["environment"]["python"]
+    assert found["problems"] == [["left out:best-*", "No file matches it."]]
     assert found.pop("secrets") == [HIDDEN]  # so that the controller leaves it out of the log
     assert HIDDEN not in repr(found)
 

@@ -10,8 +10,15 @@ from jupyter_gpuquota.core.snapshots import reproduction, requests, volumes
 from jupyter_gpuquota.core.snapshots.comparison import compare
 from jupyter_gpuquota.core.snapshots.restore import MARGIN, Found, Space, problems
 from jupyter_gpuquota.errors import InvalidFields
-from jupyter_gpuquota.model.snapshots.manifest import LAKE, Manifest, TreePart, VolumePart
+from jupyter_gpuquota.model.snapshots.manifest import (
+    LAKE,
+    Manifest,
+    NotebookPart,
+    TreePart,
+    VolumePart,
+)
 from jupyter_gpuquota.model.snapshots.restore import RestoreRequest
+from jupyter_gpuquota.model.snapshots.runs import Run
 from jupyter_gpuquota.model.snapshots.snapshots import Snapshot, SnapshotRequest
 from jupyter_gpuquota.model.volumes.mounts import Mount, VolumeUse
 from jupyter_gpuquota.model.volumes.volumes import Volume
@@ -24,6 +31,8 @@ MOUNTS = (
     Mount(volume="models", path="/a/models"),
 )
 SPEC = make_spec(volumes=MOUNTS)
+ALL_RUN = NotebookPart(path="a.ipynb", sha256="ab" * 32, cells=2, executed=2)
+NOT_RUN = NotebookPart(path="z.ipynb", sha256="ab" * 32, cells=2)
 
 
 def part(volume: str, path: str, version: str) -> VolumePart:
@@ -145,6 +154,25 @@ def test_commands_that_rebuild_a_run_name_its_volumes() -> None:
         "# /scans is the volume scans, as it is now",
         "# /a/models is the volume models, as it is now",
     ]
+
+
+EXECUTE = ("jupyter", "execute", "--inplace")
+
+
+@pytest.mark.parametrize(
+    ("fields", "programs"),
+    [
+        ({}, ()),
+        ({"notebooks": (ALL_RUN, NOT_RUN)}, ((*EXECUTE, "a.ipynb"),)),
+        ({"notebooks": (ALL_RUN,), "run": Run(id="1", source="b.ipynb")}, ((*EXECUTE, "b.ipynb"),)),
+        ({"notebooks": (ALL_RUN,), "run": Run(id="1", source="b.py")}, (("python", "b.py"),)),
+        ({"notebooks": (ALL_RUN,), "run": Run(id="1", source="?")}, ((*EXECUTE, "a.ipynb"),)),
+        ({"run": Run(id="1", source="b.py"), "program": ("sh", "c")}, (("sh", "c"),)),
+        ({"program": ("sh", "c"), "spec": make_spec(command=("sh", "d"))}, ()),
+    ],
+)
+def test_a_run_is_made_again_by_what_made_it(fields, programs) -> None:
+    assert reproduction.programs(replace(manifest(), **fields)) == programs
 
 
 def test_room_is_needed_on_each_file_system() -> None:
