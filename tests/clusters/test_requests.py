@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from jupyter_gpuquota.clusters.outside import Mapped
 from jupyter_gpuquota.core.access import Caller
 from jupyter_gpuquota.errors import InvalidFields, Unsupported
 from jupyter_gpuquota.model.routes.table import route
@@ -110,3 +111,23 @@ async def test_about_names_the_clusters(backend: Backend) -> None:
     about = await ask(backend, "about.get")
     assert about.clusters == ("lab", "cloud")
     assert (await ask(backend.at("team-a"), "about.get")).clusters == ()
+
+
+async def test_what_has_not_changed_is_not_mapped_again() -> None:
+    mapped: list[int] = []
+
+    class Item:
+        """One element, with a key that an other one may have later."""
+
+    def mapping(item: Item) -> str:
+        mapped.append(id(item))
+        return f"of {id(item)}"
+
+    first, other, instead = Item(), Item(), Item()
+    key = {id(first): 1, id(other): 2, id(instead): 1}
+    source = [(first, other)]
+    all_ = Mapped(lambda: source[0], mapping, lambda item: key[id(item)]).all
+    assert all_() is all_()
+    source[0] = (instead, other)
+    assert all_() == (f"of {id(instead)}", f"of {id(other)}")
+    assert mapped == [id(first), id(other), id(instead)]

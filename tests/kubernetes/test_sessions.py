@@ -12,10 +12,14 @@ from jupyter_gpuquota.core.end_requests import requested
 from jupyter_gpuquota.errors import NameTaken, NotAllowed, NotFound, WrongState
 from jupyter_gpuquota.kubernetes.api import Fault
 from jupyter_gpuquota.kubernetes.labels import RECORD
+from jupyter_gpuquota.kubernetes.reconcile.reconciler import Failures
+from jupyter_gpuquota.kubernetes.reconcile.tracked import Tracked
 from jupyter_gpuquota.kubernetes.reconcile.writer import VERSIONS
 from jupyter_gpuquota.kubernetes.resources import JOBS, PODS, SECRETS, SERVICES, STATEFUL_SETS
+from jupyter_gpuquota.kubernetes.state.record import Record
 from jupyter_gpuquota.model.ending import PageReport
 from jupyter_gpuquota.model.resources import Share
+from tests.builders import make_session
 from tests.kubernetes.driving import Driver, controller, settled, spec, until
 from tests.kubernetes.fake_api import FakeApi
 from tests.kubernetes.fake_cluster import FakeCluster
@@ -325,3 +329,8 @@ async def test_a_workload_that_kueue_never_lets_up_again_is_made_anew(
         after = api.raw(STATEFUL_SETS, "team-a", "gpu-exp-1")["metadata"]["uid"]
         assert after != before
         assert driver.only().reason is None
+
+
+async def test_each_further_attempt_waits_longer_up_to_20_seconds() -> None:
+    failures, tracked = Failures(), Tracked(Record(session=make_session()))
+    assert [failures.pause(tracked) for _ in range(8)] == [0.2, 0.5, 1, 2, 5, 10, 20, 20]

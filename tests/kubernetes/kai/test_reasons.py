@@ -30,30 +30,33 @@ def numbers(bound: str, **amounts: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("word", "text", "details", "expected"),
+    ("word", "text", "details", "expected", "missing"),
     [
         (
             "OverLimit",
             "Limit is 9 GPUs in other words",
             numbers("3", used="2750m", more="500m"),
             "all already uses 2.75 of its limit of 3 GPUs",
+            250,
         ),
         (
             "NonPreemptibleOverQuota",
             "",
             numbers("2000000001n", used="2", more="500m"),
             "all's interactive sessions already",
+            500,
         ),
         (
             "OverLimit",
             "team-a quota has reached the allowable limit of CPU cores.",
             numbers("0", used="2", more="500m"),
             "does not admit this request",
+            0,
         ),
     ],
 )
 def test_bounds_are_read_from_the_numbers_that_kai_compared(
-    word: str, text: str, details: dict[str, Any], expected: str
+    word: str, text: str, details: dict[str, Any], expected: str, missing: int
 ) -> None:
     told = msgspec.convert(said(word, text, **details), PodGroupReason)
     session = make_session("exp-1", "0.5")
@@ -62,3 +65,4 @@ def test_bounds_are_read_from_the_numbers_that_kai_compared(
     assert found is not None
     assert expected in found.message
     assert found.raw == text
+    assert found.args.get("missing", 0) == missing
