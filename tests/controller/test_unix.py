@@ -148,6 +148,24 @@ class Gone(SocketApi):
         self.request.connection.stream.close()
 
 
+class Failing(web.RequestHandler):
+    """Fails by a bug."""
+
+    def get(self) -> None:
+        self.send_error(500)
+
+
+async def test_a_server_error_is_logged_without_the_query(tmp_path, caplog):
+    application = web.Application([("/bug", Failing)], log_function=log_server_error)
+    server = listen(application, tmp_path / "bug.sock")
+    stream = await sockets.connect(tmp_path / "bug.sock")
+    await fetch(stream, "GET", "/bug?token=secret", HTTPHeaders({"Host": "controller"}))
+    stream.close()
+    server.stop()
+    await server.close_all_connections()
+    assert [each.getMessage() for each in caplog.records] == ["500 GET /bug"]
+
+
 async def test_a_closed_connection_is_not_an_error(tmp_path, caplog):
     async with hosted(tmp_path) as controller:
         backend = controller.backend

@@ -108,6 +108,10 @@ def test_every_mistake_is_named_at_once(fields, named):
     assert wrong(**fields) == named
 
 
+def test_priorities_are_from_0_to_1000():
+    assert [ask(priority=each).priority for each in (0, 1000)] == [0, 1000]
+
+
 @given(st.one_of(st.text(), st.floats(), st.integers(), st.decimals().map(str)))
 @example("1e3")
 @example("٤")

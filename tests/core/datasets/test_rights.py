@@ -5,11 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.core.access import Caller, Rights, Role
 from jupyter_gpuquota.core.datasets import rights as data_rights
 from jupyter_gpuquota.errors import NotAllowed, NotFound
 from jupyter_gpuquota.model.datasets.datasets import Dataset, DatasetAction
+from jupyter_gpuquota.model.datasets.mounts import DataMount
+from jupyter_gpuquota.model.messages.build import reason
+from tests.builders import make_session
 
 ALL: tuple[DatasetAction, ...] = ("see", "cache", "write", "remove")
 
@@ -73,3 +77,19 @@ def test_refusals_say_who_may() -> None:
     with pytest.raises(NotAllowed, match="You may not tag faces") as caught:
         data_rights.check("write", dataset(), rights(team_a="viewer"), "tag")
     assert "members of team-a" in caught.value.hint
+
+
+def test_a_session_of_others_does_not_name_datasets_that_one_does_not_see() -> None:
+    seen, hidden = dataset(name="open", readers=("*",)), dataset()
+    mounts = tuple(DataMount(dataset=each.name, version="ab" * 32) for each in (seen, hidden))
+    waits = reason("DataPending", "data.fetching", data="faces@good", done=43)
+    session = replace(make_session(owner="ana", project="team-a", data=mounts), reason=waits)
+    shown = data_rights.session(session, [seen, hidden], rights("li", team_a="member"))
+    assert shown == session  # team-a sees both
+    shown = data_rights.session(session, [seen, hidden], rights("li"))
+    assert [each.dataset for each in shown.spec.data] == ["open"]
+    assert shown.reason == reason("DataPending", "data.hidden")
+    other = replace(session, reason=reason("DataPending", "data.waiting", data="open"))
+    assert data_rights.session(other, [seen, hidden], rights("li")).reason == other.reason
+    for who in (rights("ana"), rights(admin=True), rights("li", session=session.id)):
+        assert data_rights.session(session, [seen, hidden], who) == session
