@@ -16,6 +16,7 @@ from jupyter_gpuquota.core.usage.nodes import draw
 from jupyter_gpuquota.model.ending import Exit
 from jupyter_gpuquota.model.messages.build import message
 from jupyter_gpuquota.model.nodes import GpuProgram, Reading
+from jupyter_gpuquota.model.policy import Exemption, Policy
 from jupyter_gpuquota.model.previews import Preview
 from jupyter_gpuquota.model.reasons import Reason
 from jupyter_gpuquota.model.routes.table import route
@@ -201,3 +202,17 @@ def test_arguments_tell_no_more_of_other_projects_than_texts() -> None:
     assert all(
         word not in repr([*to_team_a, *to_team_b]) for word in ("'li'", "'ana'", "id-hidden")
     )
+
+
+def test_exemptions_are_told_to_those_who_know_whom_they_are_for() -> None:
+    names = ("session:id-exp-1", "user:owner", "user:carol", "project:team-a", "project:team-b")
+    policy = Policy(exemptions=tuple(Exemption(who=each, until=NOW, reason="!") for each in names))
+    sessions = [make_session("exp-1", "1", "running", owner="owner", project="team-a")]
+
+    def told(who: str) -> list[str]:
+        found = disclosure.policy(policy, sessions, rights(who))
+        return [each.who for each in found.exemptions]
+
+    assert told("admin") == [*names]
+    assert told("owner") == ["session:id-exp-1", "user:owner", "project:team-a"]
+    assert told("carol") == ["user:carol"]

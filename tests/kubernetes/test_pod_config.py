@@ -96,6 +96,9 @@ def test_lakes_are_named_where_nobody_is_an_administrator() -> None:
         ({"host_paths": ["relative"]}, "host_paths must be an absolute path"),
         ({"environments": [{"id": "x"}]}, "environments: .*image"),
         ({"environments": [{"id": "x", "image": "a"}] * 2}, "names must be unique"),
+        ({"controller_url": "http://gpu.example.org"}, "controller_url: .*https://HOST:PORT"),
+        ({"controller_url": "https://me:secret@gpu.example.org"}, "controller_url: "),
+        ({"controller_url": "gpu.example.org"}, "controller_url: "),
         ({"dataset_lakes": [{"name": "main"}]}, "dataset_lakes: .*url"),
         ({"dataset_lakes": [{"name": "A", "url": "s3://b"}]}, r"dataset_lakes\[0\]\.name: "),
     ],
@@ -104,3 +107,8 @@ def test_a_wrong_setting_is_named(settings: dict[str, Any], words: str) -> None:
     config = KubernetesConfig(**settings)
     with pytest.raises(TraitError, match=words):
         config.images(), config.containers(), config.pod_defaults(), config.lakes()
+
+
+def test_an_address_of_the_controller_is_taken_as_it_is() -> None:
+    for url in ("", "https://gpu.example.org:8888"):
+        assert KubernetesConfig(controller_url=url).pod_defaults().controller_url == url
