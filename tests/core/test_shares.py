@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_gpuquota.core.fields import FieldReader
-from jupyter_gpuquota.core.requests.shares import parse_quota, read_share
+from jupyter_gpuquota.core.requests.shares import parse_mig, parse_quota, read_share
 from jupyter_gpuquota.errors import FieldError
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import SessionRequest
@@ -36,7 +36,28 @@ GOOD = [
     ({"gpu": "0.5", "gpu_compute": "30"}, Share(milli=500, compute=30), "0.5 GPU, 30 % compute"),
     ({"gpu_memory": "2Gi", "gpu_compute": "30 %"}, Share(memory=2048, compute=30), None),
     ({"mig_profile": "1G.10GB"}, Share(mig="1g.10gb"), "MIG 1g.10gb"),
+    ({"mig_profile": "1c.3g.40gb"}, Share(mig="1c.3g.40gb"), "MIG 1c.3g.40gb"),
+    ({"mig_profile": "1g.5gb+me"}, Share(mig="1g.5gb+me"), "MIG 1g.5gb+me"),
+    ({"mig_profile": "1g.5gb.me"}, Share(mig="1g.5gb+me"), None),
+    ({"mig_profile": "nvidia.com/mig-1g.10gb.me"}, Share(mig="1g.10gb+me"), None),
+    ({"mig_profile": "nvidia.com/mig-1c.3g.40gb"}, Share(mig="1c.3g.40gb"), None),
+    ({"mig_profile": "mig-7g.141gb"}, Share(mig="7g.141gb"), None),
+    ({"mig_profile": "MIG 2c.4g.40gb"}, Share(mig="2c.4g.40gb"), None),
+    ({"mig_profile": "1g.24gb+me.all"}, Share(mig="1g.24gb+me.all"), None),
+    ({"mig_profile": "1g.24gb.me.all"}, Share(mig="1g.24gb+me.all"), None),
+    ({"mig_profile": "1g.24gb-me"}, Share(mig="1g.24gb-me"), None),
+    ({"mig_profile": "4g.96gb+gfx"}, Share(mig="4g.96gb+gfx"), None),
 ]
+
+
+@given(
+    st.from_regex(r"([1-7]c\.)?[1-7]g\.[1-9][0-9]{0,2}gb([+-](me|gfx)(\.all)?)?", fullmatch=True)
+)
+def test_every_profile_that_a_driver_lists_can_be_asked_for(name: str) -> None:
+    # As in local/gpus/nvml.py and, with a dot for the plus sign, as resources of Kubernetes.
+    assert parse_mig(name) == name
+    assert parse_mig(f"MIG {name}") == name
+    assert parse_mig(f"nvidia.com/mig-{name.replace('+', '.')}") == name
 
 
 @pytest.mark.parametrize(("fields", "share", "text"), GOOD)
@@ -72,6 +93,9 @@ BAD = [
     ({"gpu": "1.5", "gpu_compute": "30"}, "gpu_compute", "fraction of a GPU, or memory"),
     ({"gpu": "0.5", "gpu_memory": "8Gi"}, "gpu_memory", "cannot be combined"),
     ({"mig_profile": "big"}, "mig_profile", "not a MIG profile"),
+    ({"mig_profile": "1g"}, "mig_profile", "not a MIG profile"),
+    ({"mig_profile": "3g.40gb+"}, "mig_profile", "not a MIG profile"),
+    ({"mig_profile": "c.3g.40gb"}, "mig_profile", "not a MIG profile"),
 ]
 
 

@@ -348,6 +348,14 @@ def test_quota_of_one_project():
     assert list(view.df["project"]) == ["team-b"]
 
 
+def test_what_admins_are_warned_of_is_below_the_quota():
+    quota = sum_up([make_project("team-a")], [], [make_node()])
+    view = QuotaView(quota, warnings=["The quota file <q> is broken."])
+    assert view.text.endswith("\n\nThe quota file <q> is broken.")
+    assert "The quota file &lt;q&gt; is broken." in view.html
+    assert view.document == quota
+
+
 def test_departments_follow_the_projects_as_a_tree():
     departments = (
         Department(name="<vision>", parent="all", projects=("team-a", "team-c")),

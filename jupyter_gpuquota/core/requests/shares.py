@@ -16,7 +16,12 @@ from ..fields import BadValue, FieldReader
 from .quantities import parse_memory
 
 _NUMBER = re.compile(r"-?\d{1,9}(\.\d{1,12})?", re.ASCII)
-_MIG = re.compile(r"\d+g\.\d+gb(\+[\w.]+)?", re.ASCII)
+_MIG = re.compile(
+    r"(?:nvidia\.com/)?(?:mig[- ])?((?:\d+c\.)?\d+g\.\d+(?:\.\d+)?gb)(?:([+.-])([a-z][\w.+-]*))?",
+    re.ASCII,
+)
+"""A profile as NVML (`MIG 1c.3g.40gb`, `1g.10gb+me`, `1g.24gb-me`) and Kubernetes name it, with a
+dot for the plus sign (`nvidia.com/mig-1g.10gb.me`)."""
 _VULGAR = {"½": 500, "¼": 250, "¾": 750, "⅓": 333, "⅔": 667, "⅛": 125}
 """Fractions in one character, as milli-GPU."""
 
@@ -28,13 +33,22 @@ def read_share(request: SessionRequest, reader: FieldReader) -> Share:
         milli=reader.read("gpu", request.gpu, _optional(_parse_gpu)),
         memory=reader.read("gpu_memory", request.gpu_memory, _optional(_parse_memory)),
         compute=reader.read("gpu_compute", request.gpu_compute, _optional(_parse_compute)),
-        mig=request.mig_profile.strip().lower(),
+        mig=_read_mig(request.mig_profile, reader),
     )
-    if share.mig and not _MIG.fullmatch(share.mig):
-        reader.wrong("mig_profile", "share.profile", value=repr(request.mig_profile))
     if len(reader.errors) == before:
         _check_combination(share, reader)
     return share
+
+
+def parse_mig(text: str) -> str:
+    """Return a MIG profile as NVML names it; empty for none. Raises BadValue."""
+    name = text.strip().lower()
+    found = _MIG.fullmatch(name)
+    if name and not found:
+        raise BadValue("share.profile", value=repr(text))
+    if not found or not found[2]:
+        return found[1] if found else ""
+    return f"{found[1]}{found[2].replace('.', '+')}{found[3]}"
 
 
 def parse_quota(text: str) -> int:
@@ -45,6 +59,14 @@ def parse_quota(text: str) -> int:
     if milli != int(milli):
         raise BadValue("quota.number", value=repr(text))
     return int(milli)
+
+
+def _read_mig(text: str, reader: FieldReader) -> str:
+    try:
+        return parse_mig(text)
+    except BadValue as error:
+        reader.wrong("mig_profile", error.key, **error.args_by_name)
+        return ""
 
 
 def _optional(parse: Callable[[str], int]) -> Callable[[str], int]:

@@ -36,7 +36,8 @@ def _show(client: Client, args: Args, _console: Console) -> View[Any]:
         return StorageView(client.storage(project=args.project, by=by).document)
     if args.by:
         raise InvalidRequest("--by needs --storage.", hint="For GPUs, see `history --by user`.")
-    return QuotaView(client.quota.get().document, project=args.project)
+    found = client.quota.get().document
+    return QuotaView(found, project=args.project, warnings=client.about().warnings)
 
 
 COMMANDS = (

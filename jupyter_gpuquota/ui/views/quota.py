@@ -12,10 +12,14 @@ from .view import Column, Row, View, html_table, text_table
 
 
 class QuotaView(View[Quota]):
-    """The quota and the GPU use of all projects, or of one."""
+    """The quota and the GPU use of all projects, or of one.
 
-    def __init__(self, data: Quota, *, project: str = "") -> None:
+    `warnings` are for administrators, for example that the quota file cannot be used.
+    """
+
+    def __init__(self, data: Quota, *, project: str = "", warnings: Sequence[str] = ()) -> None:
         super().__init__(data)
+        self._warnings = warnings
         self._projects = [p for p in data.projects if project in ("", p.name)]
         self._departments = [] if project else _as_tree(data.departments)
 
@@ -25,6 +29,8 @@ class QuotaView(View[Quota]):
         parts = [self._sum(), text_table(self._columns(), self._projects)]
         if self._departments:
             parts += ["", text_table(_DEPARTMENTS, self._departments)]
+        if self._warnings:
+            parts += ["", *self._warnings]
         return "\n".join(parts)
 
     @property
@@ -34,7 +40,7 @@ class QuotaView(View[Quota]):
         parts = [tag("p", self._sum()), html_table(columns, self._projects, "Quota")]
         if self._departments:
             parts.append(html_table(_DEPARTMENTS, self._departments, "Departments"))
-        return join(*parts)
+        return join(*parts, *(tag("p", text) for text in self._warnings))
 
     @property
     def records(self) -> list[Row]:

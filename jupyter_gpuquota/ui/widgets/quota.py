@@ -13,4 +13,5 @@ class QuotaWidget(LiveWidget):
 
     def read(self) -> QuotaView:
         """Return the quota."""
-        return QuotaView(self._client.quota.get().document, project=self._project)
+        found = self._client.quota.get().document
+        return QuotaView(found, project=self._project, warnings=self._client.about().warnings)

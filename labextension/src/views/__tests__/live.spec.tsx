@@ -1,5 +1,6 @@
 import { act, waitFor } from '@testing-library/react';
 import {
+  makeAbout,
   makeNode,
   makePage,
   makeQuota,
@@ -41,6 +42,17 @@ describe('a live element', () => {
     );
     act(() => showLive(host, page.ui, shown.signal));
   };
+
+  it('warns of what the panel warns of', async () => {
+    page.server.on('GET /about', {
+      body: makeAbout({ warnings: ['The quota file is broken.'] })
+    });
+    await page.store.about.refresh();
+    show({ noun: 'quota' });
+    await waitFor(() =>
+      expect(host.textContent).toContain('The quota file is broken.')
+    );
+  });
 
   it.each([
     [{ noun: 'sessions' }, ['one', 'two'], []],

@@ -2,7 +2,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { ChangePreview, ProjectEffect, SessionEffect } from '../../api/models';
 import { lookUp } from '../../api/vocabulary';
-import { Notice } from '../parts/controls';
+import { Warnings } from '../parts/controls';
 import { gpus } from '../parts/texts';
 import { useUi } from '../parts/ui';
 
@@ -41,19 +41,6 @@ function isChanged(project: ProjectEffect): boolean {
     project.fair !== project.fair_before ||
     project.allocated !== project.allocated_before
   );
-}
-
-/** Warnings about what is allowed but probably unintended. */
-export function Warnings(props: {
-  warnings: readonly string[];
-}): JSX.Element | null {
-  return props.warnings.length ? (
-    <>
-      {props.warnings.map(warning => (
-        <Notice key={warning}>{warning}</Notice>
-      ))}
-    </>
-  ) : null;
 }
 
 function Projects(props: { projects: readonly ProjectEffect[] }): JSX.Element {

@@ -2,7 +2,7 @@ import React from 'react';
 import { Device, NodeUse, SliceUse } from '../../api/models';
 import { isUndivided, usersOf } from '../../state/quota';
 import { can, inOrder } from '../../state/sessions';
-import { ErrorNotice, Pending, Simulated } from '../parts/controls';
+import { ErrorNotice, Pending, Simulated, Warnings } from '../parts/controls';
 import { Meter } from '../parts/meter';
 import { projectWords } from '../dashboard/projectbars';
 import { milliIn } from '../../state/dashboard';
@@ -46,52 +46,58 @@ export function LiveView(props: ILive): JSX.Element {
 function LiveQuota(props: { project: string }): JSX.Element | null {
   const { workspace, trans } = useUi();
   const result = useResult(workspace.quota);
+  const about = useResult(workspace.about);
   if (result.status !== 'ready') {
     return null;
   }
   const { projects, simulated } = result.value;
   return (
-    <table className="jp-GpuQuota-table">
-      <caption>
-        {trans.__('Quota')} {simulated ? <Simulated trans={trans} /> : null}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">{trans.__('Project')}</th>
-          <th scope="col">{trans.__('GPUs')}</th>
-          <th scope="col">{trans.__('Queued')}</th>
-          <th scope="col">{trans.__('People')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {projects
-          .filter(({ name }) => !props.project || name === props.project)
-          .map(project => {
-            const text = projectWords(project, trans);
-            return (
-              <tr key={project.name}>
-                <th scope="row">{project.name}</th>
-                <td>
-                  <Meter
-                    value={project.allocated}
-                    over={project.over}
-                    max={project.quota}
-                    label={trans.__('GPUs used by %1', project.name)}
-                    text={text}
-                  />
-                  {text}
-                </td>
-                <td>{project.waiting}</td>
-                <td>
-                  {usersOf(project, '')
-                    .map(use => `${use.user} ${gpus(use.allocated)}`)
-                    .join(', ')}
-                </td>
-              </tr>
-            );
-          })}
-      </tbody>
-    </table>
+    <>
+      <table className="jp-GpuQuota-table">
+        <caption>
+          {trans.__('Quota')} {simulated ? <Simulated trans={trans} /> : null}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">{trans.__('Project')}</th>
+            <th scope="col">{trans.__('GPUs')}</th>
+            <th scope="col">{trans.__('Queued')}</th>
+            <th scope="col">{trans.__('People')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {projects
+            .filter(({ name }) => !props.project || name === props.project)
+            .map(project => {
+              const text = projectWords(project, trans);
+              return (
+                <tr key={project.name}>
+                  <th scope="row">{project.name}</th>
+                  <td>
+                    <Meter
+                      value={project.allocated}
+                      over={project.over}
+                      max={project.quota}
+                      label={trans.__('GPUs used by %1', project.name)}
+                      text={text}
+                    />
+                    {text}
+                  </td>
+                  <td>{project.waiting}</td>
+                  <td>
+                    {usersOf(project, '')
+                      .map(use => `${use.user} ${gpus(use.allocated)}`)
+                      .join(', ')}
+                  </td>
+                </tr>
+              );
+            })}
+        </tbody>
+      </table>
+      {about.status === 'ready' ? (
+        <Warnings warnings={about.value.warnings} />
+      ) : null}
+    </>
   );
 }
 

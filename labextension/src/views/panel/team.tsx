@@ -3,12 +3,11 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { SplitPanel, Widget } from '@lumino/widgets';
 import React, { useEffect, useId, useRef } from 'react';
-import { About, ProjectUse, Quota } from '../../api/models';
+import { ProjectUse, Quota } from '../../api/models';
 import { CommandIDs } from '../../commands';
 import { isUndivided, usersOf } from '../../state/quota';
-import { Result } from '../../state/resource';
 import { Gauges, useGpus } from '../gpus/gauges';
-import { Notice } from '../parts/controls';
+import { Warnings } from '../parts/controls';
 import { Loaded } from '../parts/loaded';
 import { Meter } from '../parts/meter';
 import { freeText, gpus, gpusText } from '../parts/texts';
@@ -97,7 +96,9 @@ function Team(props: { quota: Quota; state: IStateDB | null }): JSX.Element {
   const [project, choose] = useProject(props.quota, props.state, me);
   return (
     <>
-      <Warnings about={about} />
+      {about.status === 'ready' ? (
+        <Warnings warnings={about.value.warnings} />
+      ) : null}
       {project ? (
         <>
           <ProjectPicker
@@ -131,20 +132,6 @@ function wholeText(
   return isLocal
     ? trans.__('This machine: %1', all)
     : trans.__('All GPUs: %1', all);
-}
-
-function Warnings(props: { about: Result<About> }): JSX.Element | null {
-  const { about } = props;
-  if (about.status !== 'ready') {
-    return null;
-  }
-  return (
-    <>
-      {about.value.warnings.map(warning => (
-        <Notice key={warning}>{warning}</Notice>
-      ))}
-    </>
-  );
 }
 
 function ProjectPicker(props: {

@@ -170,3 +170,16 @@ export function OverShare(props: {
     </Badge>
   ) : null;
 }
+
+/** Warnings, one below the other. */
+export function Warnings(props: {
+  warnings: readonly string[];
+}): JSX.Element | null {
+  return props.warnings.length ? (
+    <>
+      {props.warnings.map(warning => (
+        <Notice key={warning}>{warning}</Notice>
+      ))}
+    </>
+  ) : null;
+}
