@@ -1,4 +1,4 @@
-"""Accept connections only while enough file descriptors are free."""
+"""Accept connections only while enough file descriptors are free, and answer heads too long."""
 
 from __future__ import annotations
 
@@ -7,18 +7,27 @@ import logging
 import os
 import resource
 import socket
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
+from msgspec.json import encode
 from tornado.httpserver import HTTPServer
 from tornado.ioloop import IOLoop
+from tornado.iostream import IOStream, StreamClosedError
+
+from ..api.statuses import error_of
+from ..model.struct import problem_of
+
+_Read = Callable[[bytes, int | None], Awaitable[bytes]]
 
 log = logging.getLogger(__name__)
 
 _RESERVE = 64
 """File descriptors that are reserved for files and programs."""
 _AT_ONCE = 128
+_LONGEST_HEAD = 1024 * 1024
+"""Bytes of a request's head that are read to its end, so that the client sees the refusal."""
 _PAUSE = 1.0
 """Seconds between two attempts to accept again."""
 
@@ -30,6 +39,11 @@ class BoundedServer(HTTPServer):
     """
 
     _failures = 0
+
+    def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
+        """Serve a client; a head above `max_header_size` is refused in words."""
+        stream.read_until_regex = partial(_read_head, stream, stream.read_until_regex)  # type: ignore[method-assign]
+        super().handle_stream(stream, address)
 
     def add_sockets(self, sockets: Iterable[socket.socket]) -> None:
         """Accept connections on listening sockets."""
@@ -79,6 +93,23 @@ class BoundedServer(HTTPServer):
         if self._failures:
             log.info("accepting clients again, after %d attempts", self._failures)
         self._failures = 0
+
+
+async def _read_head(stream: IOStream, read: _Read, regex: bytes, max_bytes: int) -> bytes:
+    """Return the head of a request. Tornado alone closes the connection where it is too long."""
+    head = await read(regex, _LONGEST_HEAD)
+    if len(head) <= max_bytes:
+        return head
+    body = encode(problem_of(error_of(431, f"The headers are larger than {max_bytes >> 10} KiB.")))
+    lines = (
+        "HTTP/1.1 431 Request Header Fields Too Large",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+        "Connection: close",
+    )
+    await stream.write("\r\n".join((*lines, "", "")).encode() + body)
+    stream.close()
+    raise StreamClosedError
 
 
 def _take(listener: socket.socket) -> tuple[socket.socket, Any]:

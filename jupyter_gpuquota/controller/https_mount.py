@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tornado import web
-from tornado.httputil import HTTPServerRequest
 from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
@@ -50,7 +49,7 @@ class Limits:
     `idle` is the seconds for the TLS handshake, for a request's headers and between two requests;
     `body` the seconds for a body. `headers` and `bodies` are bytes: a body above the limit of the
     interface is refused, but read to its end up to this size, so that the client sees the refusal;
-    so are headers, up to four times their limit. Where too many are connected, see `Connections`.
+    so are headers, up to 1 MiB. Where too many are connected, see `Connections`.
     """
 
     most: Most = field(default_factory=Most)
@@ -87,8 +86,6 @@ class HttpsApi(Api):
 
     async def prepare(self) -> None:
         """Authenticate the caller before the body is read."""
-        if _size(self.request) > self.settings["limits"].headers:
-            raise web.HTTPError(431)
         address = self.request.remote_ip or ""
         caller = await self._authentication.caller_of(address, self.request.headers)
         self.settings["connections"].identify(_stream(self.request.connection), caller.name)
@@ -122,12 +119,6 @@ class OpenApiDocument(HttpsApi):
         from ..api.openapi import document  # noqa: PLC0415 (rarely requested)
 
         self.finish(document(API))
-
-
-def _size(request: HTTPServerRequest) -> int:
-    """Return the bytes of the head of a request, as they are usually written."""
-    pairs = request.headers.get_all()
-    return len(request.uri or "") + sum(len(name) + len(value) + 4 for name, value in pairs)
 
 
 def _stream(connection: Any) -> Any:
@@ -202,7 +193,7 @@ def listen(
         xheaders=context is None,
         idle_connection_timeout=limits.idle,
         body_timeout=limits.body,
-        max_header_size=4 * limits.headers,
+        max_header_size=limits.headers,
         max_body_size=limits.bodies,
     )
     server.connections = Connections(limits.most, behind)

@@ -101,6 +101,21 @@ async def test_with_an_unknown_token_it_is_nobody_not_the_account(tmp_path, toke
         assert not controller.retired.is_set()
 
 
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [("X: " + "x" * 100_000, 431), ("X: " + "x" * 900_000, 431), ("no colon", 400)],
+)
+async def test_a_head_that_cannot_be_served_gets_an_answer(tmp_path, head, status):
+    async with hosted(tmp_path) as controller:
+        reader, writer = await asyncio.open_unix_connection(controller.path)
+        writer.write(f"GET / HTTP/1.1\r\nHost: x\r\n{head}\r\n\r\n".encode())
+        answer = await reader.read()
+        writer.close()
+        await writer.wait_closed()
+        assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+        assert status != 431 or b"larger than 64 KiB" in answer
+
+
 async def test_the_account_makes_it_leave_and_its_path_goes_first(tmp_path):
     async with hosted(tmp_path) as controller:
         assert await controller.ask("POST", RETIRE, body={}) == (200, {})
