@@ -10,8 +10,9 @@ from fnmatch import fnmatch
 from pathlib import PurePosixPath
 
 import pytest
+from hatchling.builders.sdist import SdistBuilder
 
-from tests.packaging.clean import ROOT
+from tests.packaging.clean import ROOT, copy_sources
 
 LABEXTENSION = "*.data/data/share/jupyter/labextensions/jupyter-gpuquota"
 
@@ -119,6 +120,17 @@ def test_the_sdist_can_be_built_again(sdist):
         "pyproject.toml",
     }
     assert expected <= set(sdist)
+
+
+def test_a_link_of_a_package_manager_hides_no_file(tmp_path):
+    sources = copy_sources(tmp_path / "sources")
+    (packages := sources / "labextension" / "node_modules").mkdir()
+    (packages / "tests-of-pages").symlink_to("../ui-tests")
+    carried = {
+        each.relative_path for each in SdistBuilder(str(sources)).recurse_selected_project_files()
+    }
+    assert "labextension/ui-tests/package.json" in carried
+    assert not [name for name in carried if "node_modules" in name]
 
 
 @pytest.mark.rare
