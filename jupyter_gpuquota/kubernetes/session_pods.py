@@ -31,11 +31,11 @@ class Outside:
             yield
         finally:
             self._running[session_id] -= 1
-            self.note(session_id)
+            self.note(session_id, datetime.now(UTC))
 
-    def note(self, session_id: str) -> None:
-        """Record that a terminal of a session shows something now."""
-        self._last[session_id] = datetime.now(UTC)
+    def note(self, session_id: str, at: datetime) -> None:
+        """Record when a session was used in this way."""
+        self._last[session_id] = max(at, self._last.get(session_id, at))
 
     def runs(self, session_id: str) -> bool:
         """Return whether somebody waits for a program of a session."""

@@ -84,6 +84,28 @@ async def test_what_is_typed_reaches_the_program(lab):
     ]
 
 
+@pytest.mark.parametrize(("shown", "used"), [(b"step 12\r\n", True), (b"\x1b[Htop - 12:00", False)])
+async def test_what_a_monitor_redraws_is_no_use(lab, shown, used):
+    async def show(socket: FakeSocket) -> None:
+        await socket.say(b"\x01$ ")
+        await socket.say(b"\x01" + shown)
+        await socket.sent.get()
+        await socket.sent.get()
+
+    pod, outside = make_pod(SESSION), Outside()
+    opened = Opened(show)
+    lab.api.controls.sockets[pod_path(pod, "exec")] = opened
+    terminals = KubeTerminals(lab.api, lambda _: SESSION, lambda _: pod, lab.all.ingress, outside)
+    events = terminals.open(SESSION.id, TerminalRequest())
+    await anext(events)
+    await anext(events)
+    before = outside.last(SESSION.id)
+    await anext(events)
+    assert (outside.last(SESSION.id) > before) == used
+    await events.aclose()
+    opened.tasks[0].cancel()
+
+
 async def test_hanging_up_closes_the_connection(lab):
     events = lab.terminals.open(SESSION.id, TerminalRequest(command=("top",)))
     first = await anext(events)

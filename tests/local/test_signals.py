@@ -253,6 +253,24 @@ def test_what_is_printed_counts_for_a_day_after_something_was_typed(
     assert times.is_clock(NOW) == (then == "clock")
 
 
+@pytest.mark.parametrize(
+    ("shown", "used"),
+    [
+        ([(0, "step 1"), (5, "step 2")], 5),
+        ([(0, "\x1b[H\x1b[2Jtop"), (0.1, "its second half"), (5, "\x1b[Htop")], -60),
+        ([(0, "\x1b[5;1Hwatch"), (5, "$ ")], 5),  # it has ended
+        ([(0, "\x1b[32m100 %\x1b[0m\r"), (5, "\x1b[1Adone")], 5),  # colours and bars of progress
+    ],
+)
+def test_of_a_terminal_far_away_what_is_drawn_at_a_place_is_no_use(
+    shown: Sequence[tuple[float, str]], used: float
+) -> None:
+    """Times are seconds; something was typed a minute before."""
+    screen = work.Screen(typed=NOW - MINUTE)
+    times = [screen.show(text, NOW + timedelta(seconds=at)) for at, text in shown]
+    assert max(times) == NOW + timedelta(seconds=used)
+
+
 def test_a_terminal_counts_only_for_whom_is_in_front():
     ours, theirs = os.openpty()
     at = {"terminal": os.fstat(theirs).st_rdev, "foreground": 20}

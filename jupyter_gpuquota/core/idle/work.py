@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,6 +18,11 @@ _POLLING = 20_000
 
 _UNATTENDED = timedelta(days=1)
 """How long a terminal is in use by what its program does, after something was last typed."""
+
+_POSITION = re.compile(r"\x1b\[[0-9;]*[Hf]")
+"""What moves a terminal's cursor to a place (ECMA-48: CUP, HVP)."""
+_FRAME = timedelta(seconds=1)
+"""How long a program takes to draw its screen, in several parts."""
 
 _STEP = 1000
 _UNITS = ("B/s", "kB/s", "MB/s", "GB/s")
@@ -45,6 +51,24 @@ class TerminalTimes:
     def is_clock(self, now: datetime) -> bool:
         """Return whether what its program does by itself is no use."""
         return self.takes_keys or now - self.typed > _UNATTENDED
+
+
+@dataclass(slots=True)
+class Screen:
+    """A terminal of which only what it shows is known.
+
+    A program that moves the cursor to a place redraws its screen: a monitor, an editor.
+    """
+
+    typed: datetime
+    _drawn: datetime | None = None
+
+    def show(self, text: str, now: datetime) -> datetime:
+        """Return the time of its last use, as it shows a text."""
+        if _POSITION.search(text):
+            self._drawn = now
+        redraws = self._drawn is not None and now - self._drawn < _FRAME
+        return TerminalTimes(self.typed, now, takes_keys=redraws).used
 
 
 def cpu(percent: float | None, busy: int) -> Reading:

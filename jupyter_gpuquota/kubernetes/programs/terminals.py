@@ -10,6 +10,7 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 
 from ...core.fields import FieldReader
+from ...core.idle.work import Screen
 from ...errors import NotFound, Unavailable
 from ...model.idleness import PresenceRequest
 from ...model.programs import ExecResult, TerminalEvent, TerminalInput, TerminalRequest
@@ -48,7 +49,7 @@ class KubeTerminals:
         self._find = find
         self._pod_of = pod_of
         self._ingress = ingress
-        self._open: dict[tuple[str, str], PodProgram] = {}
+        self._open: dict[tuple[str, str], tuple[PodProgram, Screen]] = {}
 
     async def open(
         self, session_id: str, request: TerminalRequest
@@ -69,13 +70,14 @@ class KubeTerminals:
         except Fault as fault:
             raise refusal(session, fault) from fault
         key = (session_id, secrets.token_hex(16))
-        self._open[key] = program
+        screen = Screen(typed=datetime.now(UTC))
+        self._open[key] = program, screen
         keeping = asyncio.create_task(program.keep_open(self._pause))
         try:
             yield TerminalEvent(session=session_id, terminal=key[1])
             async with aclosing(_shown(program)) as events:
                 async for event in events:
-                    self._outside.note(session_id)
+                    self._outside.note(session_id, screen.show(event.output, datetime.now(UTC)))
                     yield event
         finally:
             del self._open[key]
@@ -84,9 +86,10 @@ class KubeTerminals:
 
     async def type(self, session_id: str, terminal: str, typed: TerminalInput) -> None:
         """Send input to a terminal, or resize it. Raises NotFound for one that has ended."""
-        program = self._open.get((session_id, terminal))
-        if program is None:
+        if (session_id, terminal) not in self._open:
             raise NotFound("This terminal has ended.", hint="Open another one.")
+        program, screen = self._open[session_id, terminal]
+        screen.typed = now = datetime.now(UTC)
         try:
             if typed.columns and typed.rows:
                 await program.resize(min(typed.columns, _LARGEST), min(typed.rows, _LARGEST))
@@ -94,7 +97,7 @@ class KubeTerminals:
                 await program.write(typed.text.encode())
         except Fault as fault:
             raise NotFound("This terminal has ended.", hint="Open another one.") from fault
-        await self._ingress.presence(session_id, PresenceRequest(at=datetime.now(UTC)))
+        await self._ingress.presence(session_id, PresenceRequest(at=now))
 
 
 async def _shown(program: PodProgram) -> AsyncGenerator[TerminalEvent]:
