@@ -26,8 +26,9 @@ log = logging.getLogger(__name__)
 _RESERVE = 64
 """File descriptors that are reserved for files and programs."""
 _AT_ONCE = 128
-_LONGEST_HEAD = 1024 * 1024
-"""Bytes of a request's head that are read to its end, so that the client sees the refusal."""
+_LONGEST_HEAD = 256 * 1024
+"""Bytes of a request's head that are read to its end, so that the client sees the refusal; all
+of it is in memory, of strangers, too."""
 _PAUSE = 1.0
 """Seconds between two attempts to accept again."""
 

@@ -49,7 +49,7 @@ class Limits:
     `idle` is the seconds for the TLS handshake, for a request's headers and between two requests;
     `body` the seconds for a body. `headers` and `bodies` are bytes: a body above the limit of the
     interface is refused, but read to its end up to this size, so that the client sees the refusal;
-    so are headers, up to 1 MiB. Where too many are connected, see `Connections`.
+    so are headers, up to 256 KiB. Where too many are connected, see `Connections`.
     """
 
     most: Most = field(default_factory=Most)
