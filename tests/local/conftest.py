@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -256,3 +257,10 @@ def environment(pid: int) -> bytes:
         return procfs.read(pid, "environ")
     except OSError:
         return b""  # it has ended
+
+
+@pytest.fixture
+def on_disk() -> Iterator[Path]:
+    """Return a folder that is not in memory, as `/tmp` may be."""
+    with TemporaryDirectory(dir="/var/tmp") as name:
+        yield Path(name)

@@ -147,7 +147,10 @@ ODD = [
 @pytest.mark.parametrize("error", ODD, ids=repr)
 @pytest.mark.parametrize(
     "asked",
-    ["Name", "MemoryInfo", "UtilizationRates", "Temperature", "MigMode", "ComputeRunningProcesses"],
+    [
+        *("Name", "MemoryInfo", "UtilizationRates", "Temperature", "MigMode"),
+        *("ComputeRunningProcesses", "GraphicsRunningProcesses"),
+    ],
 )
 def test_an_odd_figure_hides_itself_and_never_the_gpu(asked, error):
     nvml = FakeNvml(Gpu("GPU-0", odd={asked: error}), Gpu("GPU-1"))
@@ -171,6 +174,12 @@ def test_an_odd_figure_hides_itself_and_never_the_gpu(asked, error):
         }
         assert hidden == figures.get(asked, set())
     assert driver.work("GPU-0", 0) is not None
+
+
+@pytest.mark.parametrize("samples", [None, [], [(9, 5_000_000, 30)]])
+def test_the_work_of_a_gpu_says_what_draws_with_it(samples):
+    driver = Nvml(FakeNvml(Gpu("GPU-0", drawing=[9, 12], samples=samples)))
+    assert driver.work("GPU-0", 0).drawing == {9, 12}
 
 
 @pytest.mark.parametrize("asked", ["UUID", "HandleByIndex"])

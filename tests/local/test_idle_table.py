@@ -294,9 +294,9 @@ MINUTE = timedelta(minutes=1)
 RULES = PolicyRulesRequest(idle_timeout="10m", warn_before="5m")
 
 
-async def test_each_row_of_the_table_is_what_it_counts_as(tmp_path: Path) -> None:
+async def test_each_row_of_the_table_is_what_it_counts_as(on_disk: Path) -> None:
     known = table()
-    with downloads() as port, running(tmp_path) as programs:
+    with downloads() as port, running(on_disk) as programs:
         rows, signals_of = cases(port), {}
         assert rows.keys() | LIVE == known.keys()
         for row, case in rows.items():
@@ -304,7 +304,7 @@ async def test_each_row_of_the_table_is_what_it_counts_as(tmp_path: Path) -> Non
                 name = f"{row} ({number})".replace("/", "-")
                 signals_of[name] = known[row][1]
                 programs.start(name, argv, terminal=case.terminal)
-        printed = {tmp_path / f"{row} (0)" / "printed": sent for row, sent in FROM_OUTSIDE.items()}
+        printed = {on_disk / f"{row} (0)" / "printed": sent for row, sent in FROM_OUTSIDE.items()}
         await look_at(programs, signals_of, printed)
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 import tty
 from collections.abc import Iterator, Sequence
@@ -33,6 +34,7 @@ from jupyter_gpuquota.local.gpus.devices import Devices, WorkLog
 from jupyter_gpuquota.local.gpus.inventory import Work
 from jupyter_gpuquota.local.gpus.nvml import Nvml
 from jupyter_gpuquota.local.gpus.usage import held_by
+from jupyter_gpuquota.local.shim import procfs
 from jupyter_gpuquota.local.shim.procfs import Stat, read_stat
 from jupyter_gpuquota.local.signals import gpus, terminals
 from jupyter_gpuquota.local.signals.cpu_time import (
@@ -184,6 +186,43 @@ def test_a_process_is_read_with_what_it_spends():
     assert found.group == os.getpgrp()
     assert found.spent > 0
     assert found.session == os.getsid(0)
+
+
+def test_the_system_tells_how_long_each_thread_ran_and_waited():
+    ended = threading.Event()
+    thread = threading.Thread(target=ended.wait)
+    thread.start()
+    found = procfs.schedule_of(read_stat(os.getpid()))
+    ended.set()
+    thread.join()
+    assert found.keys() >= {os.getpid(), threading.get_native_id()}
+    assert len(found) >= 2
+    ran, waited = found[threading.get_native_id()]
+    assert ran > 0 <= waited
+    assert procfs.schedule_of(stat(2**22 + 1)) == {}
+
+
+def test_a_loop_that_hardly_gets_a_processor_counts_as_if_it_had_one():
+    """It gets 0.3 of 12 seconds, and sleeps in none of them."""
+    schedule = iter([{20: (1.0, 5.0)}, {20: (1.3, 16.7)}])
+    clock = CpuTime(schedule=lambda _: next(schedule))
+    spent = 0
+    for at in (0, 12, 24):
+        found = clock.update(ProcessTree({20: stat(20, spent=spent, state="R")}), at)
+        spent += 3 * TICKS // 10
+    assert found.percent == pytest.approx(100)
+
+
+def test_bytes_that_reach_a_disk_are_counted_and_others_are_not(on_disk):
+    before = procfs.moved_by(os.getpid())
+    ours, theirs = os.openpty()
+    os.write(theirs, b"printed")
+    assert procfs.moved_by(os.getpid()) == before
+    for each in (ours, theirs):
+        os.close(each)
+    (on_disk / "file").write_bytes(bytes(10_000))
+    assert procfs.moved_by(os.getpid()) >= before + 10_000
+    assert procfs.moved_by(2**22 + 1) is None
 
 
 # Terminals

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,8 +31,12 @@ class Spent:
 
 @dataclass(slots=True)
 class CpuTime:
-    """Remembers the CPU time of a session's processes at the last reading."""
+    """Remembers the CPU time of a session's processes at the last reading.
 
+    `schedule` reads how long the threads of a process ran and waited.
+    """
+
+    schedule: Callable[[Stat], Mapping[int, tuple[float, float]]] = procfs.schedule_of
     _at: float = 0.0
     _before: dict[tuple[int, int], Stat] | None = field(default=None)
     _shim: int = 0
@@ -68,7 +72,7 @@ class CpuTime:
         known, self._threads = self._threads, {}
         for stat in stats:
             if stat.state == _RUNS or _gained(stat, before):
-                self._threads |= procfs.schedule_of(stat)
+                self._threads |= self.schedule(stat)
         spans = (
             (ran - known[thread][0], waited - known[thread][1])
             for thread, (ran, waited) in self._threads.items()
