@@ -116,6 +116,7 @@ def united(members: Members, store: FallbackStore, wait: int) -> Backend:
         clusters=members,
         failures=lambda: sum(each.failures() for each in members.usable()),
         measured=lambda session: members.of(session.spec.project).measured(session),
+        listening=lambda session: members.of(session.spec.project).listening(session),
     )
 
 

@@ -170,6 +170,7 @@ def outside(cluster: str, inner: Backend, first: str) -> Backend:
         title=f"The cluster {cluster}",
         failures=inner.failures,
         measured=inner.measured,
+        listening=inner.listening,
     )
 
 

@@ -215,6 +215,7 @@ def _outside(session: Session) -> Session:
         usage=None,
         ending=None,
         fallback=None,
+        listening=(),
     )
 
 

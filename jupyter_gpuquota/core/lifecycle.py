@@ -72,6 +72,11 @@ def _rested(usage: Usage | None) -> Usage | None:
     return msgspec.structs.replace(usage, memory=None, over=False)
 
 
+def listening_at(session: Session, ports: tuple[int, ...]) -> Session:
+    """Return a session with the ports at which its programs listen."""
+    return msgspec.structs.replace(session, listening=ports)
+
+
 def waiting_at(session: Session, found: QueuePosition) -> Session:
     """Return a queued session with the reason and the position that its engine gives."""
     return msgspec.structs.replace(

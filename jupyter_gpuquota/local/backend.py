@@ -104,6 +104,7 @@ def _entered(
         logs=LocalLogs(board, state),
         exec=programs,
         ingress=ingress,
+        listening=ingress.listening,
         variables=SessionKernelVariables(
             board.find, programs, ingress, lambda session: session.spec.folder
         ),

@@ -23,7 +23,7 @@ from .config import LocalConfig
 from .folders.folders import SessionFolder
 from .gpus.devices import Devices
 from .processes import processes
-from .processes.listeners import Holder, holder, listening_sockets
+from .processes.listeners import Holder, holder, listening_sockets, ports_of
 from .runner import LocalRunner
 from .sessions import logs, programs
 from .sessions.readiness import find_server
@@ -117,9 +117,18 @@ class LocalIngress:
         folder = self._state.folder(session)
         return await asyncio.to_thread(self._endpoints.find, session, folder, port)
 
+    async def listening(self, session: Session) -> tuple[int, ...]:
+        """Return the ports at which programs of a session listen now."""
+        return await asyncio.to_thread(_ports, session, self._state.folder(session))
+
     async def presence(self, session_id: str, seen: PresenceRequest) -> None:
         """Record that a user was active in a session. Raises NotFound."""
         await self._presence.record(self._board.find(session_id), seen)
+
+
+def _ports(session: Session, folder: SessionFolder) -> tuple[int, ...]:
+    leader = folder.leader(session.run)
+    return ports_of(processes.listeners(session.id, folder, leader))
 
 
 _MANY = 512

@@ -171,7 +171,9 @@ class Session(Model, frozen=True, kw_only=True):
     be idle, though nothing shows that it is used; empty if it can. `actions` are what the caller
     may do to it now; `activity` is to see its signals and policy. `ending` is the state of open
     documents once it stops. For a snapshot, its pages save them by `saving`, and report as if it
-    ended. `fallback` is the list of places of one that was launched with several.
+    ended. `fallback` is the list of places of one that was launched with several. `listening` are
+    the ports at which its programs accept connections of all accounts of its machine, of a session
+    that was asked for by itself and runs on the controller's.
     """
 
     id: str
@@ -204,6 +206,7 @@ class Session(Model, frozen=True, kw_only=True):
     actions: tuple[Open[Action], ...] = ()
     saving: datetime | None = None
     fallback: Annotated[Fallback | None, ADDED] = None
+    listening: Annotated[tuple[int, ...], ADDED] = ()
 
     @property
     def serves_pages(self) -> bool:

@@ -85,6 +85,10 @@ async def _noted(session: Session) -> Use | None:
     return session.usage
 
 
+async def _elsewhere(_session: Session) -> tuple[int, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
     """A backend and its capabilities; `hint` says how to get those that it could have but lacks.
@@ -93,7 +97,8 @@ class Backend:
     it has several `clusters`, these are the backend of each by its name, the first one first.
     `lists` are those of sessions that were read lately, `failures` returns how often it has failed
     to bring a session to where it should be,
-    `measured` what a session has used of its GPUs, None where that is not known.
+    `measured` what a session has used of its GPUs, None where that is not known, `listening` the
+    ports of this machine at which its programs listen.
     """
 
     name: str
@@ -146,6 +151,7 @@ class Backend:
     failures: Callable[[], int] = _none
     lists: RecentLists = field(default_factory=RecentLists)
     measured: Callable[[Session], Awaitable[Use | None]] = _noted
+    listening: Callable[[Session], Awaitable[tuple[int, ...]]] = _elsewhere
 
     def at(self, project: str) -> Backend:
         """Return the backend of the cluster of a project: this one if there is only one."""

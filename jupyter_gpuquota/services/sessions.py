@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from ..core import end_requests, keeping, names, templates
 from ..core.fields import FieldReader
 from ..core.idle import lifetime
-from ..core.lifecycle import waiting_at
+from ..core.lifecycle import listening_at, waiting_at
 from ..core.requests import specs
 from ..core.requests.again import asked_again, fields_of
 from ..core.requests.pods import last_process
@@ -24,6 +24,7 @@ from ..model.programs import ExecContext, ExecEvent, ExecResult, TerminalEvent
 from ..model.reasons import Reason
 from ..model.rightsizing import Advice, ResizeRequest
 from ..model.sessions import (
+    LIVE,
     Endpoint,
     EndpointQuery,
     Goal,
@@ -51,11 +52,13 @@ async def list_(backend: Backend, call: Call) -> Page[Session]:
 
 
 async def get(backend: Backend, call: Call) -> Session:
-    """Return one session; a queued one with its present position and reason."""
+    """Return one session: a queued one with its position and reason, a live one with its ports."""
     session = call.target
     if session.state == "waiting":
         position = await backend.planning.position(session.id)
         session = waiting_at(session, position)
+    elif session.state in LIVE:
+        session = listening_at(session, await backend.listening(session))
     return shown(backend, call, session)
 
 

@@ -16,8 +16,8 @@ import pytest
 from jupyter_gpuquota.errors import WrongState
 from jupyter_gpuquota.local.capabilities import Endpoints
 from jupyter_gpuquota.local.folders.folders import SessionFolder
-from jupyter_gpuquota.local.processes.listeners import listens
-from scripts.ports import free_port
+from jupyter_gpuquota.local.processes.listeners import listens, ports_of
+from scripts.ports import free_port, free_ports
 from tests.builders import make_session
 
 SESSION = make_session("a", ports=(6006,))
@@ -112,6 +112,17 @@ def test_a_process_is_reached_where_it_listens(
     assert listens(own.pid, port + 1) == ""
     own.stop()
     assert listens(own.pid, port) == ""
+
+
+def test_all_ports_of_processes_are_told(own: Program, stranger: Program) -> None:
+    first, second, others = sorted(free_ports(range(3)).values())
+    for host, number in (("127.0.0.1", second), ("::", first)):
+        own.listen(host, number)
+    stranger.listen("127.0.0.1", others)
+    assert ports_of([own.pid]) == (first, second)
+    assert ports_of([own.pid, stranger.pid, 2**22]) == (first, second, others)
+    own.stop()
+    assert ports_of([own.pid]) == ()
 
 
 def test_a_stranger_who_stands_closer_is_not_taken_for_the_session(

@@ -22,6 +22,7 @@ from jupyter_gpuquota.model.sessions import (
     EndpointQuery,
     LogQuery,
     ResumeRequest,
+    Session,
     SessionQuery,
     SessionRequest,
 )
@@ -316,6 +317,28 @@ async def test_changes_are_waited_for_as_long_as_is_asked_but_no_longer_than_a_m
 
     query = ChangesQuery(instance=Changes.instance, since="7", timeout=asked)
     await ask(replace(backend, changes=Changes()), "changes.wait", query=query)
+
+
+async def test_who_sees_a_session_whole_sees_where_its_programs_listen() -> None:
+    backend = make_backend()
+
+    async def listening(session: Session) -> tuple[int, ...]:
+        return (5678, 43211)
+
+    backend = replace(backend, listening=listening)
+    running = await launch(backend, gpu="0.5")
+    waiting = await launch(backend, "exp-2", gpu="4")
+    assert (running.state, waiting.state) == ("running", "waiting")
+
+    async def seen(session: Session, caller: str = "me") -> tuple[int, ...]:
+        return (
+            await ask(backend, "sessions.get", caller=caller, args={"id": session.id})
+        ).listening
+
+    assert await seen(running) == (5678, 43211)
+    assert await seen(waiting) == ()
+    [listed] = (await ask(backend, "sessions.list", query=SessionQuery(state="running"))).items
+    assert listed.listening == ()
 
 
 async def test_quota_nodes_and_environments_are_shown() -> None:

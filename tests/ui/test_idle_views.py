@@ -151,3 +151,17 @@ def test_the_policy_includes_the_maximum_run_time(kind: Kind, said: str) -> None
 
 def test_an_expired_extension_is_not_shown() -> None:
     assert KeptView(idle_session(kept=-5), NOW).text == "exp-1 is not kept alive."
+
+
+@pytest.mark.parametrize(
+    ("ports", "said"),
+    [
+        ((), ""),
+        ((5678,), "port 5678: every account of this machine can connect"),
+        ((5678, 43211), "ports 5678, 43211: every account of this machine can connect"),
+    ],
+)
+def test_ports_that_other_accounts_reach_are_told(ports: tuple[int, ...], said: str) -> None:
+    text = SessionView(replace(make_session("exp-1", state="running"), listening=ports)).text
+    assert ("open to others" in text) == bool(ports)
+    assert said in text

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,6 +70,17 @@ def listens(pid: int, port: int) -> str:
     return held.host(found) if held else ""
 
 
+def ports_of(pids: Iterable[int]) -> tuple[int, ...]:
+    """Return the TCP ports at which processes listen, on any address, sorted."""
+    ports = {name: port for _, port, name in _sockets()}
+    found = set()
+    for pid in pids:
+        with suppress(OSError):  # it has ended, or belongs to another account
+            names = {_target(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()}
+            found |= {ports[name] for name in names & ports.keys()}
+    return tuple(sorted(found))
+
+
 def _is_own(pid: int) -> bool:
     """Return whether a process belongs to our account, also after it changed its user."""
     try:
@@ -89,8 +101,16 @@ def _target(descriptor: Path) -> str:
 
 
 def _listening(port: int) -> Iterator[tuple[str, str]]:
-    """Yield address and name of the sockets that listen on a port (proc(5), /proc/net/tcp)."""
-    wanted = f":{port:04X}"
+    """Yield address and name of the sockets that listen on a port."""
+    for address, _, name in _sockets(f":{port:04X}"):
+        yield _address(address), name
+
+
+def _sockets(wanted: str = ":") -> Iterator[tuple[str, int, str]]:
+    """Yield address, port and name of the sockets that listen (proc(5), /proc/net/tcp).
+
+    `wanted` is how the port begins after a colon, in hexadecimal digits.
+    """
     for table in ("tcp", "tcp6"):
         try:
             lines = Path("/proc/net", table).read_text(encoding="ascii").splitlines()[1:]
@@ -100,8 +120,9 @@ def _listening(port: int) -> Iterator[tuple[str, str]]:
             if wanted not in line:  # most are connections of others
                 continue
             fields = line.split(maxsplit=10)
-            if fields[3] == _LISTEN and fields[1].endswith(wanted):
-                yield _address(fields[1].removesuffix(wanted)), f"socket:[{fields[9]}]"
+            address, _, port = fields[1].partition(":")
+            if fields[3] == _LISTEN and f":{port}".startswith(wanted):
+                yield address, int(port, 16), f"socket:[{fields[9]}]"
 
 
 def _address(digits: str) -> str:

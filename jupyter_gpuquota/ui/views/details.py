@@ -108,6 +108,14 @@ class SubmittedView(SessionView):
         return join(tag("p", outcome(self.data)), log, tag("p", after))
 
 
+def _port_pairs(session: Session) -> list[tuple[str, str]]:
+    """Return the exposed ports, and those at which every account of the machine can connect."""
+    exposed, ports = (", ".join(map(str, p)) for p in (session.spec.ports, session.listening))
+    word = "ports" if len(session.listening) > 1 else "port"
+    told = f"{word} {ports}: every account of this machine can connect" if ports else ""
+    return [("ports", exposed), ("open to others", told)]
+
+
 def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[str, str]]:
     spec, place, used = s.spec, s.placement, s.usage
     reason = f"{s.reason.message} {s.reason.hint}".strip() if s.reason else ""
@@ -135,7 +143,7 @@ def _pairs(s: Session, size: str, policy: SessionPolicy | None) -> list[tuple[st
         ("folder", spec.folder),
         ("command", command),
         ("variables", ", ".join(spec.env)),
-        ("ports", ", ".join(map(str, spec.ports))),
+        *_port_pairs(s),
         ("datasets", ", ".join(map(_dataset_text, spec.data))),
         *container_pairs(spec.pod, spec.mounts),
         ("node group", spec.node_type),

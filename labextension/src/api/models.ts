@@ -1398,7 +1398,9 @@ export interface PageSession {
  * be idle, though nothing shows that it is used; empty if it can. `actions` are what the caller
  * may do to it now; `activity` is to see its signals and policy. `ending` is the state of open
  * documents once it stops. For a snapshot, its pages save them by `saving`, and report as if it
- * ended. `fallback` is the list of places of one that was launched with several.
+ * ended. `fallback` is the list of places of one that was launched with several. `listening` are
+ * the ports at which its programs accept connections of all accounts of its machine, of a session
+ * that was asked for by itself and runs on the controller's.
  */
 export interface Session {
   id: string;
@@ -1431,6 +1433,7 @@ export interface Session {
   actions: Action[];
   saving: string | null;
   fallback?: Fallback | null;
+  listening?: number[];
 }
 /**
  * A checked request: every value can be used as it is.
