@@ -24,6 +24,7 @@ _OTHERS = {
     "project": re.compile(rf"{_ID.pattern}~{_ID.pattern}"),
     "version": _TAG,
     "tag": _TAG,
+    "snapshot": re.compile(rf"(sha256:)?{_TAG.pattern}"),
 }
 _NOT_OURS = frozenset({"token", "no_track_activity", "_xsrf"})
 
@@ -41,7 +42,8 @@ def fits(argument: str, text: str) -> bool:
     """Return whether a part of a path can be an argument of that name.
 
     A session (`id`) may be named `project~name`, and a `project` begin with its cluster:
-    `cloud~team-a`. A tag, by which a version is named, has dots.
+    `cloud~team-a`. A tag, by which a version or a snapshot is named, has dots; the digest of a
+    snapshot begins with `sha256:`.
     """
     pattern = _OTHERS.get(argument)
     return is_id(text) or (pattern is not None and pattern.fullmatch(text) is not None)

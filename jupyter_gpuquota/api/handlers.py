@@ -66,7 +66,7 @@ class Api(FaultLogging):
             raise web.HTTPError(413)
         for name, value in args.items():
             if not fits(name, value):
-                raise NotFound(f"{value!r} not found.", hint="GET the list to see the names.")
+                raise NotFound(f"{value!r} not found.", hint="Look in the list for its name.")
         request = ApiRequest(
             route=route,
             caller=self.caller(),

@@ -172,7 +172,23 @@ def test_a_path_names_a_session_by_id_by_name_or_in_its_project(text, fine):
 def test_a_path_names_a_version_by_a_tag_too(text, fine):
     assert fits("version", text) is fine
     assert fits("tag", text) is fine
+    assert fits("snapshot", text) is fine
     assert not fits("dataset", "v1.0")
+
+
+@pytest.mark.parametrize(
+    ("text", "fine"),
+    [
+        ("sha256:e9b2f455", True),
+        (f"sha256:{'e9' * 32}", True),
+        ("sha256:", False),
+        ("sha256:..", False),
+        ("md5:e9b2f455", False),
+    ],
+)
+def test_a_path_names_a_snapshot_by_the_digest_of_its_manifest(text, fine):
+    assert fits("snapshot", text) is fine
+    assert not fits("id", text)
 
 
 @pytest.mark.parametrize(
