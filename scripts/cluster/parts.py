@@ -36,7 +36,7 @@ UNUSED_CONTROLLERS = (
 """Controllers of kinds that neither tests nor the product use: each watches, and some write."""
 
 GO = {"GOGC": "800", "GOMEMLIMIT": "1GiB"}
-"""Memory instead of processor time: Go collects garbage when the heap is three times as large."""
+"""Memory instead of processor time: Go collects garbage when a heap is nine times as large."""
 
 
 @dataclass(frozen=True, slots=True)
