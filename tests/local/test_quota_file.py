@@ -346,3 +346,10 @@ def test_every_mistake_in_a_template_is_named_with_its_line():
         read(wrong, (make_node("dgx1-2"),))
     for field in ("gpu", "priority"):
         assert f"Line 20, templates[0].request.{field}:" in str(caught.value)
+
+
+def test_mistakes_in_a_project_and_in_templates_are_said_together():
+    wrong = TEMPLATES.replace("quota: 2.5", "quota: many").replace("8Gi", "much")
+    with pytest.raises(ValueError, match=r"projects\[0\]\.quota") as caught:
+        read(wrong, (make_node("dgx1-2"),))
+    assert "templates[0].request.memory:" in str(caught.value)
