@@ -272,3 +272,13 @@ def test_what_a_placement_really_costs_is_judged() -> None:
     choice = choose(share, 500, pool, sessions, lambda _, cost: cost <= 500)
     assert choice
     assert choice[1].node == "n2"
+
+
+def test_what_left_a_node_is_in_no_set_once_the_node_is_forgotten() -> None:
+    sessions = placed([({"gpu": "1"}, True, 10)] * 2, nodes := [make_node("n1", 2)])
+    pool, holders = Pool(nodes, [s.placement for s in sessions if s.placement]), Holders(sessions)
+    rooms = Rooms(make_share("1"), pool, None, holders, lambda _: True)
+    assert [len(each) for each in rooms.sets("n1")] == [1, 1]
+    holders.remove(sessions[:1])
+    rooms.forget(["n1"])
+    assert [*rooms.sets("n1")] == [(sessions[1],)]
