@@ -199,3 +199,13 @@ def test_an_instance_of_a_gpu_that_was_partitioned_anew_is_held_by_nobody() -> N
     found = place(make_share(mig_profile="3g.20gb"), Pool([node], [make_placement(gone)]))
     assert isinstance(found, Placement)
     assert [piece.uuid for piece in found.slices] == ["MIG-new"]
+
+
+def test_a_device_with_just_enough_free_is_counted() -> None:
+    pool = Pool([make_node("n1", 3)])
+    for gpu in ("0.5", "1"):
+        placement = pool.find(make_share(gpu))
+        assert placement
+        pool.allocate(placement)
+    node = pool.nodes["n1"]
+    assert [node.count_free(milli) for milli in (499, 500, 501, 1000)] == [2, 2, 1, 1]

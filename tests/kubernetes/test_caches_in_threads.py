@@ -51,3 +51,14 @@ def test_a_value_is_computed_once_for_each_change() -> None:
     assert (derived.value, derived.value) == (1, 1)
     derived.outdate()
     assert (derived.value, derived.value) == (2, 2)
+
+
+def test_what_is_read_again_unchanged_is_no_change() -> None:
+    cache, told = Cache[object](), []
+    cache.subscribe(told.append)
+    one, other = pod("a"), pod("b")
+    cache.replace("", {each.key: each for each in (one, other)})
+    cache.replace("", {each.key: each for each in (one, other)})
+    assert told == [{one.key, other.key}]
+    cache.replace("", {one.key: one})
+    assert told[1:] == [{other.key}]

@@ -85,6 +85,19 @@ def test_a_folder_that_takes_too_long_is_seen_in_part(tmp_path: Path) -> None:
         list(notebooks(tmp_path, -1.0))
 
 
+@pytest.mark.parametrize("mark", ["conda-meta/history", "CACHEDIR.TAG", "controller.lock"])
+def test_notebooks_of_environments_caches_and_our_own_state_are_not_recorded(
+    tmp_path: Path, mark: str
+) -> None:
+    for folder in (tmp_path, tmp_path / "a", tmp_path / "made"):
+        folder.mkdir(exist_ok=True)
+        (folder / "one.ipynb").write_text("{}")
+    (tmp_path / "made" / mark).parent.mkdir(exist_ok=True)
+    (tmp_path / "made" / mark).touch()
+    assert {each["path"] for each in notebooks(tmp_path)} == {"one.ipynb", "a/one.ipynb"}
+    assert [each["path"] for each in notebooks(tmp_path / "made")] == ["one.ipynb"]  # asked for
+
+
 def test_a_broken_repository_is_named_and_others_are_found(tmp_path: Path) -> None:
     for name in ("around", "around/broken", "around/whole"):
         subprocess.run(["git", "init", "-q", name], cwd=tmp_path, check=True)
