@@ -122,7 +122,7 @@ def unknown_token() -> NotAuthenticated:
     """Return the error for an unknown token."""
     return NotAuthenticated(
         "Unknown token.",
-        hint="It may have expired, been revoked, or belong to another service.",
+        hint="It may have expired, been revoked, or belong to another service. Get a new one.",
     )
 
 

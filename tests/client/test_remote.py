@@ -105,6 +105,13 @@ def test_an_unknown_authority_is_not_trusted(named, monkeypatch):
     assert CA in caught.value.hint
 
 
+def test_a_controller_that_is_not_there_is_named_with_what_to_do(named, monkeypatch):
+    monkeypatch.setenv(URL, "https://127.0.0.1:1")
+    with pytest.raises(NoServer, match="does not answer") as caught:
+        Client().about()
+    assert "Check the address" in caught.value.hint
+
+
 def test_what_is_named_wins_over_the_environment(monkeypatch, tmp_path):
     monkeypatch.setenv(URL, "https://gpu.example")
     assert isinstance(discovery.find(), RemoteTransport)

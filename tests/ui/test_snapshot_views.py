@@ -164,6 +164,25 @@ def test_what_a_snapshot_left_out_is_said_by_reason() -> None:
     assert views.left_out(None) == []
 
 
+def test_parts_that_are_missing_or_torn_are_said_with_the_reason() -> None:
+    said = [
+        ("kernel", "The session has no kernel with variables."),
+        ("left out:.cache", CACHE),
+        ("left out", "4 more paths, not named here."),
+        ("written:log", "It was written meanwhile."),
+        ("torn:a.db\n", "It is locked."),
+    ]
+    problems = tuple(PartProblem(part=part, message=why) for part, why in said)
+    assert views.remarks(replace(MANIFEST, problems=problems)) == [
+        "Not stored, or with remarks:",
+        "  kernel: The session has no kernel with variables.",
+        r"  torn:a.db\n: It is locked.",
+    ]
+    many = tuple(PartProblem(part=f"git:{n}", message="It is broken.") for n in range(5))
+    assert views.remarks(replace(MANIFEST, problems=many))[-1] == "  2 more"
+    assert views.remarks(MANIFEST) == views.remarks(None) == []
+
+
 @pytest.mark.parametrize(
     ("found", "lines"),
     [

@@ -233,7 +233,8 @@ def _naming(url: str) -> Iterator[None]:
     try:
         yield
     except NoServer as error:
-        raise NoServer(f"{url} does not answer: {error.message}", hint=error.hint) from error
+        hint = error.hint or "Check the address, and whether a server runs there."
+        raise NoServer(f"{url} does not answer: {error.message}", hint=hint) from error
 
 
 def split_url(url: str) -> tuple[str, str]:

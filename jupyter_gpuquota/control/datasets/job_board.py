@@ -39,6 +39,9 @@ Ended = Callable[[Job], None]
 
 
 _PREFIX = "jobs/"
+_SUFFIX = ".json"
+"""The end of a job's key; its log lies beside it."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -55,7 +58,8 @@ class JobStore:
 
     async def load(self) -> None:
         """Read the jobs of earlier controllers. Raises StorageFailed, Unavailable."""
-        for key in [each.key async for each in self._own.list(_PREFIX)]:
+        stored = [each.key async for each in self._own.list(_PREFIX)]
+        for key in (each for each in stored if each.endswith(_SUFFIX)):
             try:
                 known = msgspec.json.decode(await self._own.get(key), type=Known)
             except (msgspec.DecodeError, Damaged) as error:
@@ -98,7 +102,7 @@ class JobStore:
 
 
 def _key(job: str) -> str:
-    return f"{_PREFIX}{job}.json"
+    return f"{_PREFIX}{job}{_SUFFIX}"
 
 
 def _stage(job: Job) -> tuple[str, str]:

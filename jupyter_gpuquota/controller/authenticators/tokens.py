@@ -93,7 +93,7 @@ class TokenFileAuthenticator(Configurable):
             said = error.strerror if isinstance(error, OSError) else str(error)
             raise Unavailable(
                 f"The token file {self.path} is unusable: {said}.",
-                hint="Ask an administrator to fix it; it is reloaded automatically.",
+                hint="Correct the file. A running controller reads it again when it changes.",
             ) from None
 
 

@@ -65,7 +65,7 @@ def _run(_client: Client, args: Args, console: Console) -> NoReturn:
     if pid := status.status(location).pid:
         raise Conflict(
             f"The controller of {location.backend} is already running (process {pid}).",
-            hint="Stop it with `controller stop`.",
+            hint="Stop it with `jupyter gpu controller stop`.",
         )
     words = [*command(location), "--foreground"]
     sys.stdout.flush()

@@ -19,8 +19,11 @@ from .previews import FORBIDDEN
 from .view import Column, NotedView, Row, TableView, View, pairs_text
 
 _LEFT = "left out:"
+_MINOR = (_LEFT.rstrip(":"), "written")
+"""Parts that are said elsewhere, or that the snapshot has as they were."""
+
 _FEW = 3
-"""Paths that are named for each reason."""
+"""Paths that are named for each reason, and remarks."""
 
 
 class SnapshotsView(TableView[SnapshotList, Snapshot]):
@@ -143,6 +146,17 @@ def left_out(manifest: Manifest | None) -> list[str]:
     }
     more = [f"  {each.message}" for each in problems if each.part == _LEFT.rstrip(":")]
     return ["Left out:", *_by_reason(why), *more] if why else []
+
+
+def remarks(manifest: Manifest | None) -> list[str]:
+    """Return lines with the parts that are missing or torn, and why; none if all is well."""
+    lines = [
+        f"  {path_text(each.part)}: {path_text(each.message)}"
+        for each in (manifest.problems if manifest else ())
+        if not each.part.startswith(_MINOR)
+    ]
+    more = [f"  {len(lines) - _FEW:,} more"] if len(lines) > _FEW else []
+    return ["Not stored, or with remarks:", *lines[:_FEW], *more] if lines else []
 
 
 def _by_reason(why: Mapping[str, str]) -> list[str]:

@@ -146,6 +146,16 @@ async def test_a_folder_that_may_be_written_again_is_told() -> None:
     assert desk.frozen == ["one"]
 
 
+async def test_logs_beside_jobs_are_not_read_as_jobs(caplog: pytest.LogCaptureFixture) -> None:
+    desk = Desk()
+    await desk.tell("done", "done")
+    await desk.own.put("jobs/done.log", b"")
+    after = Desk(own=desk.own)
+    await after.board.load()
+    assert [each.id for each in after.store.all()] == ["done"]
+    assert caplog.text == ""
+
+
 async def test_jobs_outlive_the_controller() -> None:
     desk, me = Desk(), this_process()
     await desk.tell("done", "done", version="v1")

@@ -261,8 +261,8 @@ def _create(client: Client, args: Args, _console: Console) -> View[Any]:
     if made.added is not None:
         sizes += f", {size_text(made.added)} new"
     manifest = client.snapshots.show(made.id).manifest
-    lines = [f"{made.short}: {made.state}, {sizes}.", *views.left_out(manifest)]
-    return views.SnapshotView(made, "\n".join(lines))
+    said = [*views.remarks(manifest), *views.left_out(manifest)]
+    return views.SnapshotView(made, "\n".join([f"{made.short}: {made.state}, {sizes}.", *said]))
 
 
 def _list(client: Client, args: Args, _console: Console) -> View[Any]:
