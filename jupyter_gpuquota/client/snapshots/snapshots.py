@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -265,8 +265,8 @@ class Snapshots(Restoring, Keeping):
                     f"{' '.join(words)} {why}. {said}".strip(),
                     hint=f"The session {made.name} is there: look into it.",
                 )
-        taken = self.list(made.session)
-        after = self.follow(taken[0].id) if taken else self.create(made.session)
+        taken = result_of(self.list(made.session))
+        after = self.follow(taken.id) if taken else self.create(made.session)
         return self.diff(found.snapshot.id, after.id)
 
     def _take(self, session: str, request: SnapshotRequest, *, wait: bool) -> Snapshot:
@@ -309,6 +309,16 @@ class Snapshots(Restoring, Keeping):
         if job.problem:
             raise error_of(job.problem)
         return job
+
+
+def result_of(taken: Iterable[Snapshot]) -> Snapshot | None:
+    """Return the snapshot with the results of a session, of all of its, the newest first.
+
+    That is the last one that its program took, which has the program's metrics, or else the one
+    that a rule took at its end. One taken by schedule is of some moment before.
+    """
+    last = {each.trigger: each for each in reversed([*taken])}
+    return last.get("code") or last.get("finish")
 
 
 def _of(session: str) -> dict[str, str]:
