@@ -26,6 +26,7 @@ from jupyter_gpuquota.kubernetes.labels import ATTACHED, NAME_LIMIT, object_name
 from jupyter_gpuquota.kubernetes.nodes import GROUP_LABELS
 from jupyter_gpuquota.kubernetes.reconcile.kinds import WorkloadKinds
 from jupyter_gpuquota.kubernetes.resources import STATEFUL_SETS
+from jupyter_gpuquota.kubernetes.shares.gpu_node import gpu_node
 from jupyter_gpuquota.kubernetes.shares.no_gpu import NoGpu
 from jupyter_gpuquota.kubernetes.shares.provider import Grant, PodPatch
 from jupyter_gpuquota.kubernetes.state.attached import Attached
@@ -33,7 +34,8 @@ from jupyter_gpuquota.model.pods import ContainerRules, PodOptions, SecretKey, T
 from jupyter_gpuquota.model.resources import Share
 from jupyter_gpuquota.model.sessions import Session, SessionRequest
 from jupyter_gpuquota.model.volumes.mounts import Mount
-from tests.builders import make_node, make_place, make_project, make_session
+from tests.builders import make_node, make_place, make_project, make_session, make_share
+from tests.kubernetes.gpu_nodes import whole
 
 EXPECTED = Path(__file__).with_name("expected")
 TOKEN = "id-exp-1.not-a-secret"  # noqa: S105 (of a test)
@@ -318,3 +320,9 @@ def test_kai_is_told_which_container_gets_the_part(part: dict[str, str]) -> None
     whole = PodPatch(milli=1000, resources={"nvidia.com/gpu": "1"})
     made = workload(image_session(), Parts(share=whole))
     assert "gpu-fraction-container-name" not in str(made)
+
+
+def test_what_wants_a_gpu_is_granted_by_others() -> None:
+    node = gpu_node(whole("node-1"))
+    assert NoGpu().grant(Share(), node) == Grant(Share())
+    assert NoGpu().grant(make_share("0.5"), node) is None

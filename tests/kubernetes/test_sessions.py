@@ -331,6 +331,14 @@ async def test_a_workload_that_kueue_never_lets_up_again_is_made_anew(
         assert driver.only().reason is None
 
 
+async def test_each_failed_attempt_is_counted_once() -> None:
+    failures, tracked = Failures(), Tracked(Record(session=make_session()))
+    failures.bug(tracked, ValueError("a bug"))
+    failures.fault(tracked, Fault(500, "InternalError", "…"))
+    failures.fault(tracked, Fault(409, "Conflict", "another controller may do the same"))
+    assert failures.count == 2
+
+
 async def test_each_further_attempt_waits_longer_up_to_20_seconds() -> None:
     failures, tracked = Failures(), Tracked(Record(session=make_session()))
     assert [failures.pause(tracked) for _ in range(8)] == [0.2, 0.5, 1, 2, 5, 10, 20, 20]

@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_gpuquota.control.snapshots.journal import Journal, Record
 from jupyter_gpuquota.kubernetes.snapshots.restores import ClaimRestore
@@ -36,5 +37,15 @@ async def test_a_record_that_cannot_be_read_is_passed_over_and_named(
     assert again.all() == (record,)
     assert "restores/cut.json" in caplog.text
     await again.drop("r1")
+    assert again.all() == ()
     await again.read()
     assert again.all() == ()
+
+
+async def test_one_that_is_dropped_leaves_the_others(tmp_path: Path) -> None:
+    journal = Journal(connect(tmp_path.as_uri()), "restores/", Record)
+    first, second = (Record(shown=replace(SHOWN, id=each), tree=None) for each in ("r1", "r2"))
+    for each in (first, second):
+        await journal.put(each)
+    await journal.drop("r1")
+    assert journal.all() == (second,)
