@@ -39,7 +39,7 @@ from .config import LocalConfig
 from .datasets import cache_root, open_data, open_snapshots
 from .gpus.devices import Devices, find_devices
 from .runner import LocalRunner
-from .sessions.launch_spec import without_server
+from .sessions.launch_spec import of_controller
 from .sessions.readiness import Readiness
 from .signals.signals import Signals
 from .state.state import State
@@ -161,7 +161,7 @@ def open_runs(board: Board, state: State) -> ScriptRuns:
     async def ask(session_id: str, words: tuple[str, ...]) -> str:
         session = board.find(session_id)
         launch = await asyncio.to_thread(state.folder(session).launch, session.run)
-        env = without_server(launch.env) if launch else {**os.environ, **session.spec.env}
+        env = of_controller(launch.env) if launch else {**os.environ, **session.spec.env}
         return await _output(words, session.spec.folder, env)
 
     return ScriptRuns(ask)

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from jupyter_gpuquota.control.session_server.settings import SERVER_CONFIG, server_config
+from jupyter_gpuquota.environ import SESSION
 from jupyter_gpuquota.local.sessions.launch_spec import (
     LaunchContext,
     argv_of,
     env_of,
+    of_controller,
     without_server,
 )
 from jupyter_gpuquota.model.resources import Placement, Slice
@@ -98,6 +100,12 @@ def test_other_programs_see_nothing_of_the_server():
     assert "JUPYTER_CONFIG_PATH" not in without_server(env())
     own = without_server(env(context=make_context(inherited=inherited)))
     assert own["JUPYTER_CONFIG_PATH"] == "/a"
+
+
+def test_programs_of_the_controller_do_not_end_with_the_session():
+    marked = without_server(env())
+    assert marked.pop(SESSION)
+    assert of_controller(env()) == marked
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from ...control.session_server.settings import (
     session_facts,
     socket_flags,
 )
-from ...environ import BACKEND, DATASETS, FOLDER, SESSION_TOKEN_FILE, STATE_DIR, VOLUMES
+from ...environ import BACKEND, DATASETS, FOLDER, SESSION, SESSION_TOKEN_FILE, STATE_DIR, VOLUMES
 from ...model.resources import MILLI, Placement, Share, Slice
 from ...model.sessions import Session, SessionSpec
 from ..folders.folders import TOKEN
@@ -108,6 +108,14 @@ def without_server(env: Mapping[str, str]) -> dict[str, str]:
     path = own.pop("JUPYTER_CONFIG_PATH", "")
     rest = [part for part in path.split(":") if part and part not in _config_dirs(runtime)]
     return own | ({"JUPYTER_CONFIG_PATH": ":".join(rest)} if rest else {})
+
+
+def of_controller(env: Mapping[str, str]) -> dict[str, str]:
+    """Return a session's environment for a program of the controller.
+
+    It has no mark of the session: programs with one are killed when the session ends.
+    """
+    return {name: value for name, value in without_server(env).items() if name != SESSION}
 
 
 def _config_dirs(runtime: str) -> tuple[str, str]:
