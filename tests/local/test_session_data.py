@@ -166,8 +166,11 @@ def test_a_waiting_session_is_stopped_at_once(client: Client, work: Path, shell:
     (source / "a.txt").write_text("never cached\n")
     client.datasets.init("other", lake=own_lake(shell, "other"))
     client.datasets.sync("other", source)
+    lake, away = shell.folder / "lake-other", shell.folder / "away-other"
+    lake.rename(away)
     submit(client, "given-up", work, "other")
     assert client.sessions.stop("given-up").state == "stopped"
+    away.rename(lake)
 
 
 def test_a_file_of_the_user_is_in_the_way(client: Client, work: Path) -> None:

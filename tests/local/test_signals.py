@@ -127,7 +127,7 @@ def test_the_first_look_is_unknown_and_the_threshold_is_the_admins():
     for signal in (work.cpu, work.io):
         assert signal(None, 5).state == "unknown"
         assert [signal(5.04, busy).state for busy in (5, 6)] == ["busy", "idle"]
-    assert work.cpu(5.04, 6).detail == "5.0 % of a core (idle below 6 %)."
+    assert work.cpu(5.04, 6).detail == "5.0 % of a core (idle up to 6 %)."
     assert work.io(1_300_000, 100, "But.").detail == "1.3 MB/s (idle up to 100 B/s). But."
 
 

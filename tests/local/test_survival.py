@@ -344,7 +344,7 @@ async def test_a_state_folder_that_cannot_be_written_is_said(elsewhere, own_disk
 async def test_nothing_is_made_when_the_state_file_is_full(make, settings):
     backend = await make()
     backend.resident.worker._store._open_store.database._db.execute("PRAGMA max_page_count = 1")
-    with pytest.raises(StorageFailed, match="full"):
+    with pytest.raises(StorageFailed, match="No space left"):
         await launch(backend, env={"BIG": "x" * 50_000})
     assert backend.sessions.all() == ()
     assert list(Path(settings["home"], "sessions").iterdir()) == []

@@ -75,7 +75,7 @@ def cpu(percent: float | None, busy: int) -> Reading:
     """Return the signal of the CPU; above `busy` per cent of a core is work."""
     if percent is None:
         return Reading("cpu", "unknown", detail=FIRST)
-    detail = f"{percent:.1f} % of a core (idle below {busy} %)."
+    detail = f"{percent:.1f} % of a core (idle up to {busy} %)."
     return Reading("cpu", _state(percent, busy), detail=detail)
 
 
