@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...control.session_server.settings import server_flags, session_facts
-from ...environ import BACKEND, CA, STATE_DIR, TOKEN_FILE, URL
+from ...environ import BACKEND, CA, SESSION_TOKEN_FILE, STATE_DIR, TOKEN_FILE, URL
 from ...model.addresses import address_of
 from ...model.pods import PodOptions
 from ...model.sessions import Session
@@ -16,7 +16,15 @@ from ..resources import NETWORK_POLICIES, SERVICES
 from .datasets import dataset_mounts, dataset_variables
 from .defaults import Parts, PodDefaults
 from .metadata import manifest, selector_of, without_empty
-from .volumes import CLAIM, CONFIG_FOLDER, CONTROLLER_FOLDER, Volume, named_mounts, volume_variables
+from .volumes import (
+    CLAIM,
+    CONFIG_FOLDER,
+    CONTROLLER_FOLDER,
+    TOKEN_FOLDER,
+    Volume,
+    named_mounts,
+    volume_variables,
+)
 
 PORT = 29500
 """The port of the first process at which `torch.distributed` meets."""
@@ -67,7 +75,7 @@ def environment(session: Session, options: PodOptions, parts: Parts) -> list[dic
     found |= {name: _from(ref.secret, ref.key) for name, ref in options.secret_env.items()}
     found |= numbered(session)
     found["GPUQUOTA_NODE"] = {"valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
-    found["GPUQUOTA_SESSION_TOKEN"] = _from(secret, TOKEN_KEY)
+    found[SESSION_TOKEN_FILE] = {"value": f"{TOKEN_FOLDER}/{TOKEN_KEY}"}
     if spec.serves_jupyter:
         found["JUPYTER_TOKEN"] = _from(secret, TOKEN_KEY)
         found["JUPYTER_CONFIG_PATH"] = {"value": CONFIG_FOLDER}

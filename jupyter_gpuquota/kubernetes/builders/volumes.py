@@ -83,6 +83,8 @@ CONFIG_FOLDER = "/var/run/gpuquota/jupyter"
 """The configuration of the session's Jupyter Server."""
 CONTROLLER_FOLDER = "/var/run/gpuquota/controller"
 """What the session's programs need to reach the controller."""
+TOKEN_FOLDER = "/var/run/gpuquota/session"  # noqa: S105 (a folder)
+"""The session's own token."""
 VOLUMES_FOLDER = "/var/run/gpuquota/volumes"
 """The volumes by name."""
 
@@ -139,7 +141,8 @@ def _home(session: Session, parts: Parts) -> Volume:
 
 
 def _secrets(session: Session, defaults: PodDefaults) -> Iterator[Volume]:
-    """Yield the files of the session's Secret: the server's configuration, the way to us."""
+    """Yield the files of the session's Secret: token, server's configuration, our address."""
+    yield _files(session, "session-token", TOKEN_FOLDER, (TOKEN_KEY,))
     if session.spec.serves_jupyter:
         yield _files(session, "jupyter-config", CONFIG_FOLDER, CONFIG_FILES)
     if defaults.controller_url:
