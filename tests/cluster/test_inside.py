@@ -106,6 +106,7 @@ async def test_sessions_are_launched_from_inside_a_session(
     settings = {
         "kubeconfig": str(kubelet.kubeconfig()),
         "namespaces": [team.namespace, other.namespace],
+        "lease": f"{team.namespace}/controller",
         "controller_url": f"https://127.0.0.1:{port}",
         "controller_ca": str(files.ca),
     }
