@@ -28,7 +28,7 @@ pytest_plugins = ("pytest_jupyter.jupyter_server",)
 # How many examples a property is tried with. `--hypothesis-profile=…` chooses others;
 # a test that needs more or fewer of them multiplies: `settings().max_examples // 8` where each one
 # is a request to a server, or a process.
-settings.register_profile("quick", max_examples=200, deadline=None)
+settings.register_profile("quick", max_examples=400, deadline=None)
 settings.register_profile("brief", max_examples=50, deadline=None)  # for use while working
 settings.register_profile("storm", max_examples=5_000, deadline=None)
 settings.load_profile("quick")

@@ -72,6 +72,8 @@ test.describe('after a reload', () => {
     await page.bringToFront();
     await whileDrawn(page, async () => {
       await expect(tabs).toHaveText(before);
+      await expect(tabs.filter({ hasText: 'kept log' })).toBeVisible();
+      await expect(tabs.filter({ hasText: /^kept$/ })).toBeVisible();
       await expect(tabs.filter({ hasText: 'Launch a session' })).toBeVisible();
       await expect(workspace.panel).toBeVisible();
       await expect(workspace.row('kept')).toBeVisible();
