@@ -1,7 +1,7 @@
 import { Dialog, Notification } from '@jupyterlab/apputils';
 import { waitFor } from '@testing-library/react';
 import { makeDataset, makeJob } from '../../__tests__/datasets';
-import { Page } from '../../__tests__/page';
+import { findDialog, Page } from '../../__tests__/page';
 import { syncFolder } from '../datasets/syncfolder';
 
 describe('making a version of a folder', () => {
@@ -24,9 +24,13 @@ describe('making a version of a folder', () => {
   });
 
   const fields = async () => {
-    await waitFor(() =>
-      expect(document.querySelector('.jp-Dialog input')).toBeTruthy()
-    );
+    await findDialog();
+    await waitFor(() => {
+      expect(document.querySelector('.jp-Dialog input')).toBeTruthy();
+      expect(
+        document.querySelector('.jp-Dialog-header')?.textContent
+      ).toBeTruthy();
+    });
     return [...document.querySelectorAll<HTMLInputElement>('.jp-Dialog input')];
   };
   const sent = (route: string) =>
