@@ -16,7 +16,7 @@ def use_utf8() -> None:
     does this by default (PEP 686).
     """
     if sys.getfilesystemencoding() != "utf-8":
-        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606 (itself)
 
 
 @contextmanager

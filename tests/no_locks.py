@@ -43,4 +43,4 @@ def refuse_locks(number: int) -> None:
 
 if __name__ == "__main__":
     refuse_locks(getattr(errno, sys.argv[1]))
-    os.execv(sys.executable, [sys.executable, *sys.argv[2:]])  # noqa: S606
+    os.execv(sys.executable, [sys.executable, *sys.argv[2:]])  # noqa: S606 (no shell is wanted)
