@@ -65,6 +65,7 @@ def test_a_bad_name_is_refused(name: str) -> None:
         ({"env": {"A B": "x"}}, "env.A B"),
         ({"env": {"CUDA_VISIBLE_DEVICES": "0"}}, "env.CUDA_VISIBLE_DEVICES"),
         ({"env": {"JUPYTER_TOKEN": "x"}}, "env.JUPYTER_TOKEN"),
+        ({"env": {"JUPYTER_TOKEN_FILE": "x"}}, "env.JUPYTER_TOKEN_FILE"),
         ({"env": {"A": "\0"}}, "env.A"),
         ({"command": ("",)}, "command"),
         ({"kind": "train"}, "command"),

@@ -146,7 +146,7 @@ def test_a_command_has_a_token_but_no_jupyter_server() -> None:
     (container,) = pod["containers"]
     assert container["command"] == ["serve"]
     assert not {"readinessProbe", "ports"} & container.keys()
-    assert "JUPYTER_TOKEN" not in {variable["name"] for variable in container["env"]}
+    assert "JUPYTER_TOKEN_FILE" not in {variable["name"] for variable in container["env"]}
     assert "ports" not in service(session)["spec"]
 
 

@@ -53,10 +53,12 @@ def get(session: Session, made: dict[str, Any], tmp_path: Path) -> Iterator[Get]
         (config / name).write_bytes(
             base64.b64decode(secret(session, TOKEN, PodDefaults())["data"][name])
         )
+    token = tmp_path / "token"
+    token.write_text(TOKEN)
     env = {
         **{name: os.environ[name] for name in ("PATH",)},
         "HOME": str(tmp_path),
-        "JUPYTER_TOKEN": TOKEN,
+        "JUPYTER_TOKEN_FILE": str(token),
         "JUPYTER_CONFIG_PATH": str(config),
     }
     log = (tmp_path / "log").open("wb")

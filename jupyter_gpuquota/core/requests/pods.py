@@ -177,7 +177,7 @@ def last_process(spec: SessionSpec) -> int:
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _OURS = re.compile(
-    r"CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_MPS_\w+|GPUQUOTA_\w+|JUPYTER_TOKEN"
+    r"CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CUDA_MPS_\w+|GPUQUOTA_\w+|JUPYTER_TOKEN(_FILE)?"
 )
 _OF_CONTAINERS = re.compile(r"NVIDIA_VISIBLE_DEVICES|JUPYTER_(CONFIG_PATH|NO_CONFIG)")
 """What grants GPUs to a container, and what the session's Jupyter Server is configured by."""

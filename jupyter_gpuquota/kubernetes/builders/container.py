@@ -60,7 +60,7 @@ def numbered(session: Session) -> Mapping[str, Mapping[str, Any]]:
 
 def environment(session: Session, options: PodOptions, parts: Parts) -> list[dict[str, Any]]:
     """Return the variables: the administrator's, the request's, the share's, then ours."""
-    spec, secret = session.spec, object_name(session)
+    spec = session.spec
     plain = {"HOME": parts.defaults.home, **parts.defaults.env, **spec.env, **parts.share.env}
     plain |= session_facts(session) | {"GPUQUOTA_GPUS_MILLI": str(parts.share.milli)}
     plain |= (
@@ -77,7 +77,7 @@ def environment(session: Session, options: PodOptions, parts: Parts) -> list[dic
     found["GPUQUOTA_NODE"] = {"valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
     found[SESSION_TOKEN_FILE] = {"value": f"{TOKEN_FOLDER}/{TOKEN_KEY}"}
     if spec.serves_jupyter:
-        found["JUPYTER_TOKEN"] = _from(secret, TOKEN_KEY)
+        found["JUPYTER_TOKEN_FILE"] = found[SESSION_TOKEN_FILE]
         found["JUPYTER_CONFIG_PATH"] = {"value": CONFIG_FOLDER}
     return [{"name": name, **value} for name, value in found.items()]
 

@@ -42,11 +42,18 @@ from typing import Any
 try:
     from jupyter_server.auth.identity import IdentityProvider, User
     from tornado.web import RequestHandler
-except ImportError:  # Jupyter Server 1 has no identity providers, and reads JUPYTER_TOKEN itself
+except ImportError:  # Jupyter Server 1 has no identity providers, and reads the variables itself
     pass
 else:
-    _TOKEN = sys.__dict__.setdefault("_gpuquota_token", os.environ.pop("JUPYTER_TOKEN", ""))
-    """Kernels and terminals do not get it; this file may be read twice."""
+
+    def _taken_token() -> str:
+        """Take the token, or the name of its file, from what kernels and terminals inherit."""
+        token, file = (os.environ.pop(name, "") for name in ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE"))
+        return token or (Path(file).read_text() if file else "")
+
+    if not hasattr(sys, "_gpuquota_token"):  # this file may be read twice
+        sys._gpuquota_token = _taken_token()  # type: ignore[attr-defined]
+    _TOKEN = sys._gpuquota_token  # type: ignore[attr-defined]
 
     class SessionIdentity(IdentityProvider):
         """Authenticates requests with the session's token, which only the ingress has."""
