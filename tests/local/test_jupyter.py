@@ -214,6 +214,25 @@ async def overheard(session: Session, file: Path) -> bool:
             return b"SECRET" in heard
 
 
+FORKS = """
+import os
+if not os.fork():
+    print("of a child", flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+async def print_in_a_fork(file: Path) -> None:
+    """Print in a process that a cell forks, and wait for it."""
+    async with talking(file) as client:
+        await client.kernel_info(reply=True, timeout=patience())
+        client.execute(FORKS)
+        text = ""
+        while "of a child" not in text:
+            text += (await client.get_iopub_msg(timeout=patience()))["content"].get("text", "")
+
+
 @pytest.fixture
 def short(settings: dict[str, Any]) -> Iterator[Path]:
     """Have a state folder with a short path, which those of tests are not."""
@@ -240,8 +259,10 @@ async def test_what_cells_print_is_in_files_that_no_other_account_can_open(
     folder = Path(found["ip"]).parent
     assert folder.is_relative_to(settings["home"]) == (not deep)
     assert folder.stat().st_mode & 0o777 == 0o700
-    await wait_for(lambda: len(list(folder.iterdir())) == 6)
+    await wait_for(lambda: len(list(folder.iterdir())) == 7)
+    assert await backend.listening(session) == ()
     assert not await overheard(session, file)
+    await print_in_a_fork(file)
     kernel = file.stem.removeprefix("kernel-")
     await ask(endpoint, f"api/kernels/{kernel}/restart", method="POST", body="")
     assert json.loads(file.read_text()) == found

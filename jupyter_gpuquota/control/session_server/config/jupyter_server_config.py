@@ -51,9 +51,8 @@ else:
         token, file = (os.environ.pop(name, "") for name in ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE"))
         return token or (Path(file).read_text() if file else "")
 
-    if not hasattr(sys, "_gpuquota_token"):  # this file may be read twice
-        sys._gpuquota_token = _taken_token()  # type: ignore[attr-defined]
-    _TOKEN = sys._gpuquota_token  # type: ignore[attr-defined]
+    _TOKEN = sys.__dict__.get("_gpuquota_token") or _taken_token()
+    sys.__dict__["_gpuquota_token"] = _TOKEN  # this file may be read twice
 
     class SessionIdentity(IdentityProvider):
         """Authenticates requests with the session's token, which only the ingress has."""
