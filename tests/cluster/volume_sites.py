@@ -89,11 +89,14 @@ class Site:
     async def volume_when(self, name: str, is_so: Any) -> Volume:
         """Return a volume once it is as wanted."""
 
-        async def found() -> Volume | None:
-            volume = await self.volume(name)
-            return volume if is_so(volume) else None
+        last: Volume | None = None
 
-        volume = await wait_for(found)
+        async def found() -> Volume | None:
+            nonlocal last
+            last = await self.volume(name)
+            return last if is_so(last) else None
+
+        volume = await wait_for(found, lambda: f"in the end it was {last}")
         assert isinstance(volume, Volume)
         return volume
 

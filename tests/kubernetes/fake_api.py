@@ -81,6 +81,10 @@ class FakeApi:
         self.controls.injected.append(injected)
         return injected
 
+    def hold(self, verb: str) -> asyncio.Event:
+        """Let the answers to calls of a verb come only once the event is set."""
+        return self.controls.held.setdefault(verb, asyncio.Event())
+
     def heal(self) -> None:
         """Inject nothing more."""
         self.controls.injected.clear()
@@ -269,6 +273,8 @@ class FakeApi:
         for injected in controls.injected:
             if injected.meets(call, done=True):
                 raise injected.error
+        if call.verb in controls.held:
+            await controls.held[call.verb].wait()
         return result
 
     def _check(self, call: Call) -> None:

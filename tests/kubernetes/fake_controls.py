@@ -59,6 +59,8 @@ class Controls:
     """Whether a call is allowed: the server's authorization."""
     latency: float = 0.0
     """Seconds that every call takes before it has an effect."""
+    held: dict[str, asyncio.Event] = field(default_factory=dict)
+    """By verb, what answers wait for once the server has done what was asked."""
     up: bool = True
     connections: int = 0
     """Number of times that all watches were ended."""

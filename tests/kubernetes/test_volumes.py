@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -381,6 +382,78 @@ async def test_a_claim_that_still_ends_is_being_removed(site: Site):
     await site.seen()
     await site.volumes.delete(site.volume())
     assert site.volume().state == "removing"
+
+
+async def test_a_volume_that_is_ready_before_the_answer_to_its_creation_stays_so(site: Site):
+    await site.seen()
+    answer = site.api.hold("create")
+    creation = asyncio.create_task(site.volumes.create(wanted()))
+    await wait_for(lambda: site.volumes.all())
+    put_claim(site.api, "new")
+    await wait_for(lambda: site.volume("new").state == "ready")
+    answer.set()
+    assert (await creation).state == "ready"
+    assert site.volume("new").state == "ready"
+
+
+async def test_a_volume_that_is_deleted_before_the_answer_to_its_creation_stays_so(site: Site):
+    await site.seen()
+    answer = site.api.hold("create")
+    creation = asyncio.create_task(site.volumes.create(wanted()))
+    await wait_for(lambda: site.volumes.all())
+    await site.api.delete(CLAIMS, TEAM, "new")
+    await wait_for(lambda: not site.volumes.all())
+    answer.set()
+    assert (await creation).name == "new"
+    assert site.volumes.all() == ()
+
+
+async def test_a_volume_that_has_grown_before_the_answer_to_its_change_stays_so(site: Site):
+    put_claim(site.api)
+    await site.seen()
+    answer = site.api.hold("patch")
+    change = asyncio.create_task(site.volumes.change(site.volume(), VolumeChange(), 20 * GIB))
+    await wait_for(lambda: site.volume().reason)
+    put_claim(site.api, size="20Gi")
+    await wait_for(lambda: not site.volume().reason)
+    answer.set()
+    assert (await change).size == 20 * GIB
+    assert (site.volume().size, site.volume().reason) == (20 * GIB, None)
+
+
+async def test_a_volume_that_is_gone_before_the_answer_about_its_deletion_stays_so(site: Site):
+    put_claim(site.api, meta={"finalizers": ["kubernetes.io/pvc-protection"]})
+    await site.seen()
+    answer = site.api.hold("get")
+    deletion = asyncio.create_task(site.volumes.delete(site.volume()))
+    await wait_for(lambda: site.volume().state == "removing")
+    await wait_for(lambda: [call for call in site.api.calls if call.verb == "get"])
+    await site.api.patch(CLAIMS, TEAM, "data", {"metadata": {"finalizers": None}})
+    await wait_for(lambda: not site.volumes.all())
+    answer.set()
+    await deletion
+    assert site.volumes.all() == ()
+
+
+async def test_a_volume_that_takes_the_name_of_a_deleted_one_is_shown(site: Site):
+    put_claim(site.api)
+    await site.seen()
+    site.api.fail(Fault(404, "NotFound", "not found"), "get")  # asked before the next one was made
+    answer = site.api.hold("delete")
+    deletion = asyncio.create_task(site.volumes.delete(site.volume()))
+    await wait_for(lambda: not site.volumes.all())
+    put_claim(site.api, size="1Gi")
+    await wait_for(lambda: site.volumes.all())
+    answer.set()
+    await deletion
+    assert site.volume().size == GIB
+
+
+async def test_what_is_created_where_nothing_may_be_read_is_not_listed(site: Site):
+    site.api.controls.allowed = lambda call: (call.verb, call.resource) != ("watch", CLAIMS.plural)
+    await site.seen()
+    assert (await site.volumes.create(wanted())).state == "pending"
+    assert site.volumes.all() == ()  # it would be pending for ever
 
 
 async def test_a_deletion_of_something_unseen_is_not_found(site: Site):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from operator import methodcaller
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -406,10 +408,15 @@ STEPS = st.one_of(
             ("bookmark",),
             ("fail",),
             ("turn",),
+            ("answer",),
         ]
     ),
     st.tuples(st.just("allow"), st.lists(st.sampled_from(["", "team-a", "team-b"]), unique=True)),
 )
+
+
+Answer = Callable[[Cache], None]
+"""Tells a cache the answer to a write, which may come at any time after it."""
 
 
 @settings(max_examples=settings().max_examples // 4)
@@ -427,8 +434,12 @@ async def _history(steps: list[Step]) -> None:
         for name in ("a", "b", "c"):
             api.controls.store.create(SECRETS, where, secret(name))
     await watches.start()
+    answers: list[Answer] = []
     for number, step in enumerate(steps):
-        _take(api, step, number)
+        if step != ("answer",):
+            answers += _take(api, step, number)
+        elif answers:
+            answers.pop(number % len(answers))(everything)
         for _ in range(number % 4):
             await asyncio.sleep(0)
     api.heal()
@@ -436,30 +447,41 @@ async def _history(steps: list[Step]) -> None:
     api.wake()
     for _ in range(1_000):
         await asyncio.sleep(0)
-    rights = api.controls.allowed
-    for cache, labels in ((everything, ""), (selected, "x=1")):
-        assert versions(cache) == {
-            key: version
-            for key, version in truth(api, labels).items()
-            if any(rights(Call("watch", "secrets", where)) for where in ("", key[0]))
-        }
+    for answer in answers:
+        answer(everything)
+    assert versions(everything) == _readable(api)
+    assert versions(selected) == _readable(api, "x=1")
     for secret_ in everything.values():
         assert secret_ == everything.get(*secret_.key)
     await watches.close()
 
 
-def _take(api: FakeApi, step: Step, number: int) -> None:
-    store = api.controls.store
+def _readable(api: FakeApi, labels: str = "") -> dict[Key, str]:
+    """Return the versions of what may be read."""
+    rights = api.controls.allowed
+    return {
+        key: version
+        for key, version in truth(api, labels).items()
+        if any(rights(Call("watch", "secrets", where)) for where in ("", key[0]))
+    }
+
+
+def _take(api: FakeApi, step: Step, number: int) -> list[Answer]:
+    store, answers = api.controls.store, []
     kind, *where = step
     with suppress(Fault):  # the object does not exist, or the name is taken
         match kind:
             case "create":
-                store.create(SECRETS, where[0], secret(where[1], labels={"x": str(number % 2)}))
+                body = secret(where[1], labels={"x": str(number % 2)})
+                answers = [_answered(store.create(SECRETS, where[0], body))]
             case "change":
                 labels = {"x": str(number % 2), "n": str(number)}
-                store.patch(SECRETS, where[0], where[1], {"metadata": {"labels": labels}})
+                body = {"metadata": {"labels": labels}}
+                answers = [_answered(store.patch(SECRETS, where[0], where[1], body))]
             case "delete":
+                before = msgspec.convert(store.get(SECRETS, where[0], where[1]), SECRETS.record)
                 store.delete(SECRETS, where[0], where[1])
+                answers = [methodcaller("gone", before)]
             case "allow":
                 api.controls.allowed = (
                     in_namespaces(*where[0]) if "" not in where[0] else lambda _: True
@@ -477,3 +499,8 @@ def _take(api: FakeApi, step: Step, number: int) -> None:
                     "turn": lambda: None,
                 }[kind]()
     api.wake()
+    return answers
+
+
+def _answered(raw: dict[str, Any]) -> Answer:
+    return methodcaller("answered", msgspec.convert(raw, SECRETS.record))

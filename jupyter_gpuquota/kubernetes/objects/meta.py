@@ -51,6 +51,19 @@ class Object(Record, frozen=True, kw_only=True):
         """Return namespace and name."""
         return self.metadata.namespace, self.metadata.name
 
+    @property
+    def version(self) -> int:
+        """The resource version as a number."""
+        return version_number(self.metadata.resource_version)
+
+
+def version_number(version: str) -> int:
+    """Return a resource version as a number: they are comparable (KEP-5504, Kubernetes 1.35).
+
+    It is 0 where there is none, or where it is no number.
+    """
+    return int(version) if version.isdecimal() else 0
+
 
 class Condition(Record, frozen=True, kw_only=True):
     """A condition in an object's status."""

@@ -91,7 +91,7 @@ class Tracked:
     def wrote(self, workload: Workload) -> None:
         """Remember the answer to a change of ours, which watches may show only later."""
         self.saw(workload)
-        self._version = version(workload)
+        self._version = workload.version
 
     def keeps(self, record: Record) -> None:
         """Remember the record that was just written."""
@@ -124,9 +124,9 @@ class Tracked:
         after a restart. A record of another session, or another owner's, is overwritten instead.
         """
         text = found.metadata.annotations.get(RECORD, "")
-        if text in (self.stored, self._theirs) or version(found) <= self._version:
+        if text in (self.stored, self._theirs) or found.version <= self._version:
             return
-        self._version, self._theirs = version(found), text
+        self._version, self._theirs = found.version, text
         theirs = decode(text).value
         if theirs is None or _identity(theirs.session) != _identity(self.record.session):
             self.stored = text
@@ -142,7 +142,7 @@ class Tracked:
         if mine is None:
             return watched
         same = watched is not None and watched.metadata.uid == mine.metadata.uid
-        if watched is not None and same and version(watched) >= version(mine):
+        if watched is not None and same and watched.version >= mine.version:
             self._written = None
             return watched
         return mine
@@ -151,9 +151,3 @@ class Tracked:
 def _identity(session: Session) -> tuple[str, ...]:
     spec = session.spec
     return session.id, session.owner, spec.project, spec.name, spec.kind
-
-
-def version(found: Object) -> int:
-    """Return a resource version as a number: they are comparable (KEP-5504, Kubernetes 1.35)."""
-    text = found.metadata.resource_version
-    return int(text) if text.isdecimal() else 0

@@ -207,18 +207,18 @@ class ClusterVolumes:
 
     def _shown(self, claim: Claim) -> Volume:
         """Return a claim that was written, which is listed from now on."""
-        self._sight.claims.put(claim)
+        self._sight.claims.answered(claim)
         found = (v for v in self.all() if (v.project, v.name) == claim.key)
         return next(found, volume_of(claim, Around()))
 
     async def _deleted(self, claim: Claim) -> None:
         """Take note that a claim is being deleted: one that a pod mounts stays until that ends."""
         try:
-            self._sight.claims.put(await self._api.get(CLAIMS, *claim.key))
+            self._sight.claims.answered(await self._api.get(CLAIMS, *claim.key))
         except Fault as fault:
             if fault.status != _NOT_FOUND:
                 raise explained(fault) from fault
-            self._sight.claims.remove(claim.key)
+            self._sight.claims.gone(claim)
 
 
 def _patch(claim: Claim, change: VolumeChange, size: int | None) -> dict[str, Any]:

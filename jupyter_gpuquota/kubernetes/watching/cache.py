@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from ..labels import SESSION
-from ..objects.meta import Object
+from ..objects.meta import Object, version_number
 
 T = TypeVar("T", bound=Object)
 Key = tuple[str, str]
@@ -28,6 +28,7 @@ class Cache(Generic[T]):
         self._items: dict[Key, T] = {}
         self._index: defaultdict[tuple[str, str], dict[Key, T]] = defaultdict(dict)
         self._subscribers: list[Changed] = []
+        self._reached: dict[str, int] = {}
 
     def get(self, namespace: str, name: str) -> T | None:
         """Return an object, None if there is none."""
@@ -62,6 +63,27 @@ class Cache(Generic[T]):
         """Remove an object."""
         self._set(key, None)
         self.notify({key})
+
+    def reached(self, namespace: str, version: str) -> None:
+        """Note up to which version a watch has shown a namespace, or all; empty for not at all."""
+        self._reached[namespace] = version_number(version)
+
+    def answered(self, item: T) -> None:
+        """Add or replace an object as a request returned it, if no watch has got that far yet.
+
+        Answers and watches come over different connections, so an answer may come after what has
+        happened to its object since. Nothing would ever correct the cache then. What is left out
+        here was shown by a watch, or will be.
+        """
+        spaces = ("", item.metadata.namespace)
+        if 0 < max(self._reached.get(each, 0) for each in spaces) < item.version:
+            self.put(item)
+
+    def gone(self, item: T) -> None:
+        """Remove an object that a request did not find; one that took its name since stays."""
+        known = self._items.get(item.key)
+        if known is not None and known.metadata.uid == item.metadata.uid:
+            self.remove(item.key)
 
     def replace(self, namespace: str, items: Mapping[Key, T]) -> None:
         """Replace all objects of a namespace, or of all."""

@@ -134,6 +134,7 @@ class Reflector(Generic[T]):
                     if change.initial:
                         self._cache.replace(scope.namespace, fresh)
                         self._version, fresh = change.version, None
+                        self._cache.reached(scope.namespace, self._version)
                         self._connected()
                 else:
                     self._collect(fresh, change)
@@ -152,6 +153,7 @@ class Reflector(Generic[T]):
             self._cache.remove(change.key)
         elif change.object is not None:  # what is unreadable stays as it was
             self._cache.put(change.object)
+        self._cache.reached(self._scope.namespace, self._version)
         self._connected()
 
     def _connected(self) -> None:
@@ -192,6 +194,7 @@ class Reflector(Generic[T]):
 
     def _refuse(self, fault: Fault) -> None:
         self._version, self._doubts = "", 0
+        self._cache.reached(self._scope.namespace, "")
         self.fault, self.since = fault, None
         self._turned(self)
         self.ready.set()
