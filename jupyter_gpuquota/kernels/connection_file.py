@@ -29,6 +29,19 @@ class Connection(msgspec.Struct, frozen=True, kw_only=True):
     curve_publickey: str = ""
     curve_secretkey: str = ""
 
+    @property
+    def ports(self) -> frozenset[int]:
+        """The numbers of its sockets."""
+        return frozenset(
+            (self.shell_port, self.control_port, self.stdin_port, self.iopub_port, self.hb_port)
+        )
+
+    @property
+    def is_open_to_the_machine(self) -> bool:
+        """Whether every account of this machine, and no other machine, can connect."""
+        is_loopback = self.ip.startswith("127.") or self.ip in {"localhost", "::1"}
+        return self.transport == "tcp" and is_loopback and not self.curve_secretkey
+
     def address(self, port: int) -> str:
         """Return the address of one of its ports."""
         between = "-" if self.transport == "ipc" else ":"

@@ -9,6 +9,7 @@ from uuid import uuid4
 import zmq
 
 from .connection_file import Connection
+from .guard import Guard
 from .messages import Channel, Message, Signer, arrived
 
 _SUBSCRIBED = b"\x01"
@@ -20,10 +21,11 @@ class Front:
     Raises zmq.ZMQError if a port is taken.
     """
 
-    def __init__(self, connection: Connection, context: zmq.Context[Any] | None = None) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._signer = Signer(connection.key, connection.signature_scheme)
         self._connection = connection
-        self._context = context or zmq.Context.instance()
+        self._context = zmq.Context[Any]()
+        self._guard = Guard(connection, self._context)
         self.session = uuid4().hex
         self._sockets: dict[Channel, zmq.Socket[Any]] = {
             "control": self._bound(zmq.ROUTER, connection.control_port),
@@ -79,6 +81,7 @@ class Front:
         """Close the sockets; what was sent still leaves."""
         for socket in self.sockets:
             socket.close()
+        self._context.term()
 
     def _welcome(self, frame: bytes) -> None:
         """Welcome a new subscriber, as in Jupyter Enhancement Proposal 65."""
@@ -94,5 +97,6 @@ class Front:
         socket.linger = 1000
         socket.rcvhwm = socket.sndhwm = 0  # nothing may be dropped, however slow a client is
         self._connection.encrypt(socket, server=True)
+        self._guard.protect(socket)
         socket.bind(self._connection.address(port))
         return socket

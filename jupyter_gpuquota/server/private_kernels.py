@@ -1,8 +1,8 @@
 """Relays that this JupyterLab starts: their sockets are files, which others cannot open.
 
-On a port of loopback, every account of the machine may read what a kernel publishes: ZeroMQ asks
-nobody who he is. Whoever starts a kernel chooses its sockets. A kernel provisioner could do that in
-every client that has this product, but hides the kernelspec in all others.
+On a port of loopback, every account of the machine can connect to a kernel. Whoever starts a kernel
+chooses its sockets. A kernel provisioner could do that in every client that has this product, but
+hides the kernelspec in all others; there, `kernels.guard` refuses other accounts.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ async def test_a_stranger_without_the_keys_hears_nothing(tmp_path: Path) -> None
         curve_secretkey=secret.decode(),
     )
     context = zmq.Context()
-    front = Front(connection, context)
+    front = Front(connection)
     client = DirectChannels(connection, context)
     plain = replace(connection, curve_publickey="", curve_secretkey="")
     stranger = DirectChannels(plain, context)

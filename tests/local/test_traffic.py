@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from jupyter_gpuquota.core.idle import work
-from jupyter_gpuquota.local.signals.sock_diag import Connection, connections
 from jupyter_gpuquota.local.signals.traffic import Gain, Network, gained, gains
+from jupyter_gpuquota.sock_diag import Connection, connections
 
 HERE, THERE = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
 

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from ...sock_diag import Connection, connections
 from ..shim import procfs
 from ..shim.procfs import Stat
 from .cpu_time import words_of
-from .sock_diag import Connection, connections
 
 _log = logging.getLogger(__name__)
 
