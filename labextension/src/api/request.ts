@@ -3,6 +3,7 @@ import { ServerConnection } from '@jupyterlab/services';
 import { Aborted, ApiError, asApiError, foreign } from './errors';
 import { localise } from './localise';
 import { Problem } from './models';
+import { released } from './press';
 import { Route } from './routes';
 
 /** How to reach the server; other layers pass it on and look at `baseUrl` at most. */
@@ -32,7 +33,10 @@ export interface IAnswer<T> {
 /** The answer that what is known still holds. */
 export const NOT_MODIFIED = 'not modified';
 
-/** Call a route and return its answer; throws ApiError, or Aborted after `signal`. */
+/**
+ * Call a route and return its answer; throws ApiError, or Aborted after `signal`. Like that of `read`,
+ * it comes while no pointer is down.
+ */
 export async function call<Args, Query, Body, Response>(
   settings: Settings,
   route: Route<Args, Query, Body, Response>,
@@ -67,10 +71,16 @@ async function loaded<T>(
 ): Promise<T> {
   for (let waited = 0; ; waited += PAUSE) {
     try {
-      return await once();
+      const answer = await once();
+      await released();
+      if (signal?.aborted) {
+        throw new Aborted();
+      }
+      return answer;
     } catch (error) {
       const loads = error instanceof ApiError && error.code === 'NotLoaded';
       if (!loads || waited >= LOADING || signal?.aborted) {
+        await released();
         throw error;
       }
     }

@@ -118,6 +118,50 @@ describe('calls', () => {
     expect(server.asked).toHaveLength(3);
   });
 
+  describe('while a pointer is down', () => {
+    const happened: string[] = [];
+    const send = (kind: string) => window.dispatchEvent(new Event(kind));
+    const ask = () =>
+      about().then(
+        () => happened.push('answered'),
+        () => happened.push('refused')
+      );
+
+    beforeEach(() => {
+      happened.length = 0;
+      jest.useFakeTimers();
+    });
+
+    afterEach(() => jest.useRealTimers());
+
+    it.each([
+      ['pointerup', 200, 'answered'],
+      ['pointerup', 422, 'refused'],
+      ['pointercancel', 200, 'answered']
+    ])('are kept until after the click (%s, %d)', async (end, status, then) => {
+      server.on('GET /about', { status, body: { code: 'Invalid' } });
+      send('pointerdown');
+      const asked = ask();
+      await jest.advanceTimersByTimeAsync(500);
+      send(end);
+      happened.push('clicked');
+      await jest.runAllTimersAsync();
+      await asked;
+      expect(happened).toEqual(['clicked', then]);
+    });
+
+    it('are not kept for long: the end of some presses is not heard of', async () => {
+      server.on('GET /about', { body: {} });
+      send('pointerdown');
+      const asked = ask();
+      await jest.advanceTimersByTimeAsync(1900);
+      expect(happened).toEqual([]);
+      await jest.advanceTimersByTimeAsync(200);
+      await asked;
+      expect(happened).toEqual(['answered']);
+    });
+  });
+
   it('are given up without an error to show', async () => {
     const abort = new AbortController();
     server.on('GET /about', async () => {
