@@ -112,15 +112,13 @@ function addCommands(app: JupyterFrontEnd, ui: IUi, widget: LazyPanel): void {
 /** The panel's place in the sidebar; its content is loaded when first shown, to start faster. */
 class LazyPanel extends LazyWidget {
   protected onActivateRequest(): void {
-    void this.loaded.then(() => {
-      // Without rows, and until they are drawn, Tab goes on from the panel itself.
-      this.node.tabIndex = -1;
-      this.node.focus();
-      this._drawn.disconnect();
-      if (!this._focusRow()) {
-        this._drawn.observe(this.node, { childList: true, subtree: true });
-      }
-    });
+    // Without rows, and until they are drawn, Tab goes on from the panel itself.
+    this.node.tabIndex = -1;
+    this.node.focus();
+    this._drawn.disconnect();
+    if (!this._focusRow()) {
+      this._drawn.observe(this.node, { childList: true, subtree: true });
+    }
   }
 
   dispose(): void {

@@ -1,5 +1,6 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { CommandRegistry } from '@lumino/commands';
+import { MessageLoop } from '@lumino/messaging';
 import { TabPanel, Widget } from '@lumino/widgets';
 import { waitFor } from '@testing-library/react';
 import { Page } from '../../__tests__/page';
@@ -74,6 +75,20 @@ describe('the command that shows the panel', () => {
     field.focus();
     draw();
     await new Promise(resolve => setTimeout(resolve)); // observers have been called
+    expect(document.activeElement).toBe(field);
+    field.remove();
+  });
+
+  it('leaves the focus where the user has put it while it is loaded', async () => {
+    const field = document.body.appendChild(document.createElement('input'));
+    Widget.attach(shown, document.body);
+    const showing = commands.execute(CommandIDs.showPanel);
+    MessageLoop.flush();
+    expect(document.activeElement).toBe(shown.node);
+    field.focus();
+    draw();
+    await showing;
+    await new Promise(resolve => setTimeout(resolve));
     expect(document.activeElement).toBe(field);
     field.remove();
   });

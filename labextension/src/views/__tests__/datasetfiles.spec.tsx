@@ -97,6 +97,19 @@ describe('the files of a version', () => {
     expect(page.server.count(`GET ${VERSION}/files`)).toBeLessThan(5);
   });
 
+  it('leaves the focus where the user has gone until the last is read', async () => {
+    const first = await show();
+    const grid = screen.getByRole('grid', { name: 'Files' });
+    focus(first);
+    fireEvent.keyDown(first, { key: 'End' });
+    const search = screen.getByRole('searchbox');
+    focus(search);
+    grid.scrollTop = TOTAL * 24;
+    fireEvent.scroll(grid);
+    await screen.findByText(`file-${TOTAL - 1}.txt`);
+    expect(document.activeElement).toBe(search);
+  });
+
   it('goes into a folder and back by the keyboard', async () => {
     const folder = await show();
     focus(folder);

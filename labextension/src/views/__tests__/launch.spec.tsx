@@ -243,16 +243,36 @@ describe('the launch form', () => {
     expect(model.draft.folder).toBe('data/inner');
   });
 
-  it('goes to the first field that is to blame', async () => {
-    page.server.on('POST /sessions', {
-      status: 409,
-      body: {
-        code: 'NameTaken',
-        message: 'Taken.',
-        hint: '',
-        fields: [{ field: 'name', message: 'Taken.', hint: '' }]
-      }
+  const TAKEN = {
+    status: 409,
+    body: {
+      code: 'NameTaken',
+      message: 'Taken.',
+      hint: '',
+      fields: [{ field: 'name', message: 'Taken.', hint: '' }]
+    }
+  };
+
+  it('leaves the focus where the user has gone until it is refused', async () => {
+    const { body } = document;
+    const field = body.appendChild(document.createElement('input'));
+    page.server.on('POST /sessions', () => {
+      field.focus();
+      return TAKEN;
     });
+    await show();
+    launch();
+    await waitFor(() =>
+      expect(screen.getByLabelText('Name').getAttribute('aria-invalid')).toBe(
+        'true'
+      )
+    );
+    expect(document.activeElement).toBe(field);
+    field.remove();
+  });
+
+  it('goes to the first field that is to blame', async () => {
+    page.server.on('POST /sessions', TAKEN);
     await show();
     focus(screen.getByLabelText('Folder'));
     launch();

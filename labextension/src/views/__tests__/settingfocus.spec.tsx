@@ -1,5 +1,8 @@
 import { screen, waitFor } from '@testing-library/react';
-import { AdministrationPage } from '../../__tests__/administrationpage';
+import {
+  AdministrationPage,
+  invalid
+} from '../../__tests__/administrationpage';
 import { makeAbout, makeSetProject } from '../../__tests__/builders';
 import { focus } from '../../__tests__/page';
 import { POLICY } from '../../__tests__/policies';
@@ -55,6 +58,28 @@ describe('the keyboard in the forms of admins', () => {
     await press('Apply');
     await screen.findByText('everyone was saved.');
     await has(button('everyone'));
+  });
+
+  it.each([
+    ['Apply', { status: 200, body: POLICY }, 'everyone was saved.'],
+    [
+      'Apply',
+      invalid({ 'levels[0].rules.idle_timeout': 'Too long.' }),
+      'Too long.'
+    ]
+  ])('stays where it has gone meanwhile (%s)', async (name, reply, text) => {
+    const { body } = document;
+    const field = body.appendChild(document.createElement('input'));
+    page.server.on('PUT /policy', () => {
+      field.focus();
+      return reply;
+    });
+    await press('everyone');
+    page.type('Idle timeout', '30m');
+    await press(name);
+    await screen.findByText(text);
+    expect(document.activeElement).toBe(field);
+    field.remove();
   });
 
   it('goes on from what makes new ones where the row is deleted', async () => {

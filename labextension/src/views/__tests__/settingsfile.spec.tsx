@@ -4,6 +4,7 @@ import {
   invalid,
   problem
 } from '../../__tests__/administrationpage';
+import { IReply } from '../../__tests__/fakeserver';
 
 const TEXT = 'projects:\n- {name: team-a, quota: 4}\nrules: {grace: 2m}\n';
 const LABEL = 'Settings (YAML)';
@@ -45,6 +46,44 @@ describe('all settings as a file', () => {
     expect(document.activeElement).toBe(opener);
     await waitFor(() => expect(page.server.count('GET /projects')).toBe(2));
   });
+
+  it.each(['GET', 'PUT'])(
+    'leave the focus where the user has gone until the answer (%s)',
+    async late => {
+      const { body } = document;
+      const field = body.appendChild(document.createElement('input'));
+      let answer: () => void = () => undefined;
+      const hold = new Promise<void>(resolve => (answer = resolve));
+      const replies: Record<string, IReply> = {
+        GET: { body: { text: TEXT, revision: 'r1', file: '' } },
+        PUT: invalid({ 'Line 3': 'Wrong.' })
+      };
+      for (const [method, reply] of Object.entries(replies)) {
+        page.server.on(`${method} /settings`, async () => {
+          if (method === late) {
+            await hold;
+          }
+          return reply;
+        });
+      }
+      await page.open();
+      screen.getByRole('button', { name: 'Edit as file' }).click();
+      if (late === 'PUT') {
+        await screen.findByLabelText(LABEL);
+        await page.click('Apply');
+      }
+      await waitFor(() =>
+        expect(page.server.count(`${late} /settings`)).toBe(1)
+      );
+      field.focus();
+      answer();
+      await (late === 'PUT'
+        ? screen.findByRole('alert')
+        : screen.findByLabelText(LABEL));
+      expect(document.activeElement).toBe(field);
+      field.remove();
+    }
+  );
 
   it('name each mistake with its line, and go to the first', async () => {
     page.server.on(

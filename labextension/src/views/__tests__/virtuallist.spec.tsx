@@ -107,6 +107,21 @@ describe('a virtual list', () => {
     expect(focused().dataset.row).toBe('item-700');
   });
 
+  it('leaves the focus where the user has gone until the row is there', () => {
+    const view = (items: string[]) => (
+      <>
+        <input aria-label="elsewhere" />
+        <List first="item-700" items={items} />
+      </>
+    );
+    const { rerender } = render(view(['item-1']));
+    const field = screen.getByLabelText('elsewhere');
+    focus(field);
+    rerender(view(ITEMS));
+    expect(focused()).toBe(field);
+    expect(screen.getByText('item-700')).toBeTruthy();
+  });
+
   it('keeps the row with the focus when it is scrolled out of sight', () => {
     render(<List first="item-3" />);
     const grid = screen.getByRole('grid');

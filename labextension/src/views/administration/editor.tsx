@@ -3,7 +3,7 @@ import { FormModel } from '../../state/formmodel';
 import { Problems } from '../launch/fields';
 import { mayLeave } from '../parts/confirm';
 import { ErrorNotice } from '../parts/controls';
-import { useUi } from '../parts/ui';
+import { isNear, useUi } from '../parts/ui';
 
 /** The open form of a section: what it was made from, and what is typed. */
 export interface IOpened<Field extends string, Base> {
@@ -20,11 +20,16 @@ export interface IEditor<Field extends string, Base> {
   readonly said: string;
   /** Opens the form of a new one. */
   readonly button: React.RefObject<HTMLButtonElement>;
+  /** The form that is open. */
+  readonly form: React.RefObject<HTMLFormElement>;
   /** Open a form, unless the admin stays in the one that is open. */
   open(base: Base): Promise<void>;
   /** Go on from how it is now; what was typed is lost. */
   renew(base: Base): void;
-  /** The focus goes back to what opened the form, or, where that is gone, to the button. */
+  /**
+   * The focus goes back to what opened the form, or, where that is gone, to the button, unless it has
+   * left the form.
+   */
   close(said?: string, isGone?: boolean): void;
 }
 
@@ -36,6 +41,7 @@ export function useEditor<Field extends string, Base>(
   const [opened, setOpened] = useState<IOpened<Field, Base>>();
   const [said, say] = useState('');
   const button = useRef<HTMLButtonElement>(null);
+  const form = useRef<HTMLFormElement>(null);
   const opener = useRef<Element | null>(null);
   const renew = (base: Base) => {
     const count = (opened?.count ?? 0) + 1;
@@ -46,6 +52,7 @@ export function useEditor<Field extends string, Base>(
     opened,
     said,
     button,
+    form,
     renew,
     open: async base => {
       const from = document.activeElement;
@@ -59,7 +66,9 @@ export function useEditor<Field extends string, Base>(
       const isThere = from instanceof HTMLButtonElement && from.isConnected;
       setOpened(undefined);
       say(text);
-      (isThere && !isGone ? from : button.current)?.focus();
+      if (isNear(form.current)) {
+        (isThere && !isGone ? from : button.current)?.focus();
+      }
     }
   };
 }
@@ -112,7 +121,7 @@ export function SettingForm<Field extends string, Base>(
 ): JSX.Element {
   const { editor, model, remove } = props;
   const { trans } = useUi();
-  const form = useRef<HTMLFormElement>(null);
+  const { form } = editor;
   const id = useId();
   const { failure, isSending, otherProblems } = model;
   const focus = (what: string) =>
@@ -122,7 +131,11 @@ export function SettingForm<Field extends string, Base>(
     focus('input:not([readonly]), select');
     form.current?.scrollIntoView({ block: 'nearest' });
   }, []);
-  useEffect(() => focus('[aria-invalid="true"]'), [model.refusals]);
+  useEffect(() => {
+    if (isNear(form.current)) {
+      focus('[aria-invalid="true"]');
+    }
+  }, [model.refusals]);
   const apply = async () => {
     const said = await model.send();
     if (said) {

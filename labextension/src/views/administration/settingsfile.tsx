@@ -3,7 +3,7 @@ import { ApiError, asApiError } from '../../api/errors';
 import { FieldProblem, SettingsText } from '../../api/models';
 import { mayLeave } from '../parts/confirm';
 import { ErrorNotice, Notice, Pending } from '../parts/controls';
-import { useUi } from '../parts/ui';
+import { isNear, useUi } from '../parts/ui';
 
 /** Show all settings as the text of a quota file, and have it changed unless a file sets them. */
 export function SettingsFile(props: {
@@ -16,6 +16,7 @@ export function SettingsFile(props: {
   const [text, setText] = useState('');
   const [failure, fail] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
+  const frame = useRef<HTMLElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const title = useId();
   const load = useCallback(async () => {
@@ -24,12 +25,19 @@ export function SettingsFile(props: {
       setBase(found);
       setText(found.text);
       fail(undefined);
-      area.current?.focus();
     } catch (thrown) {
       fail(asApiError(thrown));
     }
   }, [administration]);
-  useEffect(() => void load(), [load]);
+  useEffect(() => {
+    frame.current?.focus(); // until there is a text
+    void load();
+  }, [load]);
+  useEffect(() => {
+    if (isNear(frame.current)) {
+      area.current?.focus();
+    }
+  }, [base]);
   const apply = async ({ revision }: SettingsText) => {
     setBusy(true);
     try {
@@ -39,7 +47,9 @@ export function SettingsFile(props: {
       const error = asApiError(thrown);
       setBusy(false);
       fail(error);
-      selectLine(area.current, lineOf(error.fields[0]));
+      if (isNear(frame.current)) {
+        selectLine(area.current, lineOf(error.fields[0]));
+      }
     }
   };
   const close = async () => {
@@ -49,7 +59,9 @@ export function SettingsFile(props: {
   };
   return (
     <section
+      ref={frame}
       className="jp-GpuQuota-board jp-GpuQuota-settingsFile"
+      tabIndex={-1}
       aria-labelledby={title}
       aria-busy={isBusy}
     >
@@ -67,7 +79,6 @@ export function SettingsFile(props: {
           className="jp-GpuQuota-input"
           aria-label={trans.__('Settings (YAML)')}
           aria-invalid={!!failure?.fields.length}
-          autoFocus
           spellCheck={false}
           wrap="off"
           rows={24}

@@ -1,7 +1,7 @@
 import React, { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Pages } from '../../state/datasets/pages';
 import { ErrorNotice, Pending } from '../parts/controls';
-import { useUi } from '../parts/ui';
+import { isNear, useUi } from '../parts/ui';
 import { drawnRows, nextIndex, show, useWindow } from '../parts/virtualwindow';
 
 /** In pixels: browsers draw no list that is higher, so that what follows must be searched for. */
@@ -38,6 +38,10 @@ export function PagedList<T>(props: IProps<T>): JSX.Element {
   useEffect(() => pages.want(first, last), [pages, first, last]);
   useEffect(() => setActive(0), [pages]);
   useLayoutEffect(() => {
+    if (wanted !== null && !isNear(box.current)) {
+      setWanted(null);
+      return;
+    }
     const row =
       wanted === null
         ? null

@@ -12,7 +12,7 @@ import { Pending } from '../parts/controls';
 import { LiveLine } from './previewline';
 import { ShareFields } from './share';
 import { SaveTemplate, TemplateField } from './template';
-import { useMe, useResult, useSignal, useUi } from '../parts/ui';
+import { isNear, useMe, useResult, useSignal, useUi } from '../parts/ui';
 import { IOptions, NO_OPTIONS } from '../../state/container';
 import { Disclosure } from './disclosure';
 import { optionLabels } from '../parts/optionlabels';
@@ -48,7 +48,7 @@ export function LaunchForm(props: {
     );
     if (session) {
       props.onLaunched(session);
-    } else if (model.firstBroken) {
+    } else if (model.firstBroken && isNear(form.current)) {
       focusControl(form.current, model.firstBroken);
     }
   };

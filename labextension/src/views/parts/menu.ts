@@ -51,7 +51,10 @@ export function openActions(
   openMenu(menu, at, from);
 }
 
-/** Open a menu. `from` has the focus again once it has closed, which `onClose` hears of. */
+/**
+ * Open a menu. It has the focus while it is open, and `from` again once it has closed, which `onClose`
+ * hears of.
+ */
 export function openMenu(
   menu: Menu,
   at: IPoint,
@@ -63,6 +66,20 @@ export function openMenu(
     onClose?.();
     // Not before the command has run, which happens after the menu has closed.
     window.setTimeout(() => menu.dispose());
+  });
+  menu.node.addEventListener('focusout', ({ relatedTarget }) => {
+    if (
+      relatedTarget instanceof Element &&
+      !menu.node.contains(relatedTarget)
+    ) {
+      // A view that comes late takes the focus, and the menu would stay open without the keyboard.
+      // A dialog does not give it back.
+      if (relatedTarget.closest('.jp-Dialog')) {
+        menu.close();
+      } else {
+        menu.activate();
+      }
+    }
   });
   menu.open(at.x, at.y);
 }

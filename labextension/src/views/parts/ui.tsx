@@ -123,6 +123,17 @@ export function useNow(period: number): number {
   return now;
 }
 
+/**
+ * Return whether what has the focus is in an element or around it. Elsewhere, as in a menu or in a
+ * notebook, the user has gone on, and what arrives late must not take the focus.
+ */
+export function isNear(element: Element | null): boolean {
+  const focused = document.activeElement ?? document.body;
+  return (
+    element !== null && (focused.contains(element) || element.contains(focused))
+  );
+}
+
 /** Show a view, and have resources kept up to date while it is visible. */
 export class LiveWidget extends ReactWidget {
   constructor(

@@ -1,10 +1,5 @@
-import React, {
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState
-} from 'react';
+import React, { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { isNear } from './ui';
 import { drawnRows, nextIndex, show, useWindow } from './virtualwindow';
 
 /** What a row of a virtual list is given. */
@@ -27,7 +22,7 @@ interface IProps<T> {
   /** In pixels; all rows are of one height, which is what makes the list quick. */
   rowHeight: number;
   row: (item: T, props: IRowProps) => JSX.Element;
-  /** A row to go to and focus, and what to do once that has happened. */
+  /** A row to go to, focus unless the user has gone elsewhere, and what to do once that is done. */
   target: string | null;
   onTarget: () => void;
   onKey: (item: T, event: React.KeyboardEvent) => void;
@@ -47,14 +42,14 @@ export function VirtualList<T>(props: IProps<T>): JSX.Element {
   const found = items.findIndex(item => idOf(item) === active);
   const at = Math.max(0, found);
 
-  const focus = useCallback(
-    (index: number) => {
-      show(box.current, index, rowHeight);
-      setActive(idOf(items[index]));
-      setWanted(idOf(items[index]));
-    },
-    [items, idOf, rowHeight]
-  );
+  const reach = (index: number) => {
+    show(box.current, index, rowHeight);
+    setActive(idOf(items[index]));
+  };
+  const focus = (index: number) => {
+    reach(index);
+    setWanted(idOf(items[index]));
+  };
 
   useLayoutEffect(() => {
     // Only once the row is drawn can it have the focus.
@@ -66,10 +61,16 @@ export function VirtualList<T>(props: IProps<T>): JSX.Element {
   }, [wanted, items]);
 
   const { target, onTarget } = props;
+  const asker = useRef<Element | null>(null);
+  useEffect(() => {
+    asker.current = document.activeElement;
+  }, [target]);
   useEffect(() => {
     const index = items.findIndex(item => idOf(item) === target);
     if (index >= 0) {
-      focus(index);
+      const isHere =
+        document.activeElement === asker.current || isNear(box.current);
+      (isHere ? focus : reach)(index);
       onTarget();
     }
   }, [target, items]);
