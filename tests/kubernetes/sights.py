@@ -79,16 +79,21 @@ def pod(
     unscheduled: str = "",
     gated: bool = False,
     disrupted: str = "",
+    spared: bool = False,
     reason: str = "",
 ) -> Pod:
-    """Return a pod. `state` and `last` are those of its container."""
+    """Return a pod. `state` and `last` are those of its container.
+
+    `disrupted` is why it is to go, `spared` whether it then was not.
+    """
     conditions = [{"type": "Ready", "status": str(ready)}]
     if unscheduled:
         why = "SchedulingGated" if gated else "Unschedulable"
         said = {"type": "PodScheduled", "status": "False", "reason": why}
         conditions.append({**said, "message": unscheduled})
     if disrupted:
-        conditions.append({"type": "DisruptionTarget", "status": "True", "reason": disrupted})
+        target = {"type": "DisruptionTarget", "status": str(not spared)}
+        conditions.append({**target, "reason": disrupted})
     meta: dict[str, Any] = {
         "uid": uid,
         "ownerReferences": [{"kind": "x", "name": "x", "uid": owner}],

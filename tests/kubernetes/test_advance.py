@@ -264,6 +264,14 @@ CASES: dict[str, Case] = {
         "done",
         "",
     ),
+    "a command is done on a node that was to be drained": (
+        COMMAND,
+        lambda r: seen(
+            pod(phase="Succeeded", state=DONE, disrupted="EvictionByEvictionAPI", spared=True), of=r
+        ),
+        "done",
+        "",
+    ),
     "a server dies": (RUNNING, lambda r: seen(pod(state=ENDED), of=r), "failed", "CommandFailed"),
     "out of memory": (
         RUNNING,

@@ -124,6 +124,7 @@ def test_secret_values_are_in_no_log_no_patch_and_no_order(
     found = client.snapshots.show(client.snapshots.follow(made.id).id)
     assert found.manifest
     assert found.manifest.tree
+    assert found.manifest.consistency == ("quiesced" if ended else "best-effort")
     lake = connect((shell.folder / "state/data/lake").as_uri())
     tree = asyncio.run(fetched(lake, found.manifest.tree.version, shell.folder / f"{name}-tree"))
     log, patch = (

@@ -28,8 +28,8 @@ def read(path: Path):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_scenario_plays_as_it_expects(path):
     scenario = read(path)
-    for found, differences in Simulation(scenario).play():
-        assert differences == []
+    for number, (found, differences) in enumerate(Simulation(scenario).play(), 1):
+        assert (found.step, differences) == (number, [])
         for name, session in found.sessions.items():
             assert bool(session.message) or session.state not in {"waiting", "refused"}, name
     assert any(step.expect for step in scenario.steps)
