@@ -1,7 +1,7 @@
 import { HTMLSelect } from '@jupyterlab/ui-components';
 import { IStateDB } from '@jupyterlab/statedb';
 import { TranslationBundle } from '@jupyterlab/translation';
-import { SplitPanel, Widget } from '@lumino/widgets';
+import { Widget } from '@lumino/widgets';
 import React, { useEffect, useId, useRef } from 'react';
 import { ProjectUse, Quota } from '../../api/models';
 import { CommandIDs } from '../../commands';
@@ -20,15 +20,13 @@ import { machineText, Queued, Storage } from './teamfolds';
 export function create(ui: IUi, state: IStateDB | null): Widget {
   const { quota, sessions } = ui.workspace;
   const gpus = ui.workspace.resource('gpus');
-  let highest = 0;
+  const fit = () => widget.parent?.fit();
   const onHeight = (height: number) => {
-    widget.node.style.maxHeight = `${height}px`;
-    widget.parent?.fit();
-    if (height > highest) {
-      highest = height;
-      giveHeight(widget, height);
-    }
+    widget.node.style.setProperty('--jp-gpuquota-content', `${height}px`);
+    fit();
   };
+  // How low the section may be depends on the window, and splits do not look by themselves.
+  window.addEventListener('resize', fit);
   const view = <TeamView state={state} onHeight={onHeight} />;
   const widget: LiveWidget = new LiveWidget(ui, view, [quota, sessions, gpus]);
   widget.addClass('jp-GpuQuota-teamSection');
@@ -43,24 +41,9 @@ export function create(ui: IUi, state: IStateDB | null): Widget {
   quota.changed.connect(onQuota);
   widget.disposed.connect(() => {
     quota.changed.disconnect(onQuota);
+    window.removeEventListener('resize', fit);
   });
   return widget;
-}
-
-/** Give a section the height of its content, at most half of the panel: splits keep what was. */
-function giveHeight(section: Widget, height: number): void {
-  const panel = section.parent as SplitPanel | null;
-  const sizes = panel?.relativeSizes() ?? [];
-  const index = panel?.widgets.indexOf(section) ?? -1;
-  const heights = panel?.widgets.map(({ node }) => node.offsetHeight) ?? [];
-  const space = heights.reduce((sum, each) => sum + each, 0);
-  const wanted = Math.min(height / (space || height), 0.5);
-  if (sizes[index] < wanted) {
-    const rest = (1 - wanted) / (1 - sizes[index]);
-    panel?.setRelativeSizes(
-      sizes.map((size, at) => (at === index ? wanted : size * rest))
-    );
-  }
 }
 
 /** Show what a project is guaranteed, uses and requests. */
