@@ -1,6 +1,6 @@
 import js from '@eslint/js';
 import jupyter from '@jupyter/eslint-plugin';
-import prettier from 'eslint-plugin-prettier/recommended';
+import prettier from 'eslint-config-prettier';
 import { defineConfig } from 'eslint/config';
 import globals from 'globals';
 import typescript from 'typescript-eslint';
@@ -131,7 +131,7 @@ export default defineConfig([
       'max-lines': ['error', { max: 300 }],
       curly: 'error',
       eqeqeq: 'error',
-      'prefer-arrow-callback': 'error'
+      'prefer-arrow-callback': ['error', { allowNamedFunctions: true }]
     }
   },
   ...layerRules,
