@@ -32,7 +32,9 @@ from tests.waiting import patience
 
 pytestmark = pytest.mark.asyncio
 
-LAB: dict[str, Any] = {"command": ()}
+WITHOUT_US = '--ServerApp.jpserver_extensions={"jupyter_gpuquota": False}'
+"""There is no controller that could answer, and one that a server starts would stay."""
+LAB: dict[str, Any] = {"command": (), "args": (WITHOUT_US,)}
 
 
 SHADOWS = ("types", "tornado", "select", "jupyter_server", "runpy", "sitecustomize")
