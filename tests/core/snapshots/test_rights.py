@@ -1,4 +1,4 @@
-"""Which snapshot of the caller a reference names."""
+"""What callers may do with snapshots, and which one a reference names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.core.snapshots import rights
 from jupyter_gpuquota.errors import Ambiguous, NotFound
-from jupyter_gpuquota.model.snapshots.snapshots import Snapshot
+from jupyter_gpuquota.model.snapshots.snapshots import SNAPSHOT_ACTIONS, Snapshot
 from tests.builders import NOW
 
 ANA = Rights(Caller("ana"), roles={"team-a": "member"})
@@ -59,3 +59,25 @@ def test_a_session_names_its_newest_snapshot_unless_a_tag_does() -> None:
     assert rights.find("exp1", [*of_one[1:], tagged], ANA).id == "aaaa1"
     with pytest.raises(NotFound):
         rights.find("exp1", [replace(each, owner="bo") for each in of_one], ANA)
+
+
+OWN = Snapshot(id="cccc1", project="team-a", owner="ana", session="s1", created=NOW, name="exp1")
+
+
+@pytest.mark.parametrize(
+    ("caller", "admin", "actions"),
+    [
+        (Caller("ana"), False, SNAPSHOT_ACTIONS),
+        (Caller("ana"), True, SNAPSHOT_ACTIONS),
+        (Caller("bo"), False, ()),
+        (Caller("bo"), True, ("remove",)),
+        (Caller("ana", session="s1"), False, ("see",)),
+        (Caller("ana", session="s2"), False, ()),
+        (Caller("ana", inside="s2"), False, SNAPSHOT_ACTIONS),
+    ],
+)
+def test_who_may_do_what(caller: Caller, admin: bool, actions: tuple[str, ...]) -> None:  # noqa: FBT001
+    known = Rights(caller, admin=admin, roles={"team-a": "member"})
+    assert rights.granted(OWN, known) == actions
+    shown = [(each.actions, each.name) for each in rights.seen([OWN], known)]
+    assert shown == ([(actions, "exp1" if "see" in actions else "")] if actions else [])
