@@ -154,16 +154,19 @@ class Shell:
 
 
 def wait_for(
-    condition: Callable[[], Any], what: Callable[[], str] = lambda: "it never came true"
+    condition: Callable[[], Any],
+    what: Callable[[], str] = lambda: "it never came true",
+    *,
+    takes: float = 0,
 ) -> Any:
-    """Wait until something is true, and return it.
+    """Wait until something is true, and return it; it may take so many seconds by its rules.
 
     If it never is, fail with what `what` returns.
     """
     begun = time.monotonic()
     while not (found := condition()):
         waited = time.monotonic() - begun
-        assert waited < patience(), what()
+        assert waited < takes + patience(), what()
         time.sleep(pause_after(waited))
     return found
 

@@ -14,12 +14,15 @@ from tests.shell import Shell, wait_for
 
 __all__ = ["shell"]
 
+MINUTE = 60
+"""The shortest schedule; it is looked at as often."""
+
 
 @pytest.fixture(scope="module")
 def client(shell: Shell) -> Client:
     """A client whose rules store running, suspended and ended sessions; one runs for long."""
     client = Client(state_dir=shell.folder / "state")
-    rules = SnapshotRulesRequest(every=60, on_suspend=True, on_finish=True)
+    rules = SnapshotRulesRequest(every=MINUTE, on_suspend=True, on_finish=True)
     client.snapshots.put_settings(rules)
     launch(client, shell, "long", "sleep 900")
     return client
@@ -83,7 +86,7 @@ def test_what_ends_while_there_is_no_controller_is_stored_by_the_next_one(
 def test_a_running_session_is_stored_by_schedule_and_old_snapshots_go(
     shell: Shell, client: Client
 ) -> None:
-    wait_for(lambda: triggers(client, "long")[:1] == ["schedule"])
+    wait_for(lambda: triggers(client, "long")[:1] == ["schedule"], takes=2 * MINUTE)
     kept = client.snapshots.create("long", "the newest")
     shell.ok("snapshot", "rules", "--every", "0", "--keep-last", "1")
     wait_for(lambda: [each.id for each in client.snapshots.list("long")] == [kept.id])
