@@ -30,7 +30,7 @@ CHECKOUT = $(shell echo '$(REPORTS)' | cksum | cut -d ' ' -f 1)
 
 # Folders whose tests start no process of ours: they compute, the others mostly wait.
 PURE := architecture core model services idleness scenarios contract clusters kubernetes scripts
-QUICK := $(filter-out scripts kubernetes,$(PURE))
+QUICK := $(filter-out clusters kubernetes scripts,$(PURE))
 
 VENV := $(CURDIR)/.venv
 STEP := $(CURDIR)/scripts/step.sh
