@@ -88,10 +88,19 @@ async def test_a_cluster_that_cannot_be_asked_is_named_and_leaves_a_gap(backend:
         await used(backend, "bob", project="cloud/ml")
 
 
-async def test_where_none_can_be_read_the_first_error_is_the_answer(backend: Backend) -> None:
-    async def fail(_window: object) -> History:
-        raise StorageFailed("The disk is full.")
+async def fail(_window: object) -> History:
+    raise StorageFailed("The disk is full.")
 
+
+async def test_a_cluster_whose_history_cannot_be_read_is_named(backend: Backend) -> None:
+    history: Any = backend.at("cloud/ml").history
+    history.read = fail
+    told = await used(backend, "bob")
+    assert {point.project for point in told.points if point.allocated} == {"team-c"}
+    assert told.notes[-1].startswith("cloud is missing: The disk is full.")
+
+
+async def test_where_none_can_be_read_the_first_error_is_the_answer(backend: Backend) -> None:
     for name in ("team-c", "cloud/ml"):
         history: Any = backend.at(name).history
         history.read = fail

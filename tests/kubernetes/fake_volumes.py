@@ -88,8 +88,9 @@ def put_pod(
     phase: str = "Running",
     session: str = "",
     read_only: bool = False,
+    mounted: bool = True,
 ) -> None:
-    """Create a pod that mounts a claim at /data."""
+    """Create a pod that holds a claim, and mounts it at /data."""
     label = {"jupyter-gpuquota.github.io/session": session} if session else {}
     mount = {"name": "v", "mountPath": "/data", "readOnly": read_only}
     api.put(
@@ -98,7 +99,7 @@ def put_pod(
             "metadata": {"name": name, "namespace": TEAM, "labels": label},
             "spec": {
                 "nodeName": node,
-                "containers": [{"name": "c", "volumeMounts": [mount]}],
+                "containers": [{"name": "c", "volumeMounts": [mount] if mounted else []}],
                 "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}],
             },
             "status": {"phase": phase},

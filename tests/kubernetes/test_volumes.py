@@ -155,6 +155,14 @@ async def test_sessions_and_other_pods_that_mount_it_are_named(site: Site):
     assert (other.read_only, other.node, other.state) == (True, "node-1", "running")
 
 
+async def test_a_pod_that_mounts_it_nowhere_may_write_to_it(site: Site):
+    put_claim(site.api)
+    put_pod(site.api, "waits", mounted=False)
+    await site.seen()
+    (use,) = site.volume().uses
+    assert (use.name, use.path, use.read_only) == ("waits", "", False)
+
+
 async def test_own_claims_and_those_of_other_namespaces_are_hidden(site: Site):
     for name in ("home-ana", "datasets", "data"):
         put_claim(site.api, name)
