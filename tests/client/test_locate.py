@@ -127,6 +127,9 @@ class TestOldName:
         assert str(locate(read=lambda: in_config(config)).state_dir) == "/new"
         assert caplog.records == []
 
+    def test_nobody_is_warned_who_chooses_none(self):
+        assert in_config({"GpuQuota": {"backend": "memory"}}) == Choice("memory")
+
     def test_nobody_is_warned_of_what_does_not_count(self, caplog, monkeypatch):
         monkeypatch.setenv(STATE_DIR, "/of/env")
         assert str(locate(read=lambda: in_config(OLD)).state_dir) == "/of/env"

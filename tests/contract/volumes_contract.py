@@ -5,13 +5,17 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
+from jupyter_gpuquota.core.access import Caller, Rights
 from jupyter_gpuquota.core.requests import specs
 from jupyter_gpuquota.errors import InUse, InvalidFields, NameTaken, NotFound
+from jupyter_gpuquota.model.routes.table import route
 from jupyter_gpuquota.model.sessions import SessionRequest, SessionSpec
 from jupyter_gpuquota.model.volumes.mounts import Mount
+from jupyter_gpuquota.model.volumes.storage import StorageQuery
 from jupyter_gpuquota.model.volumes.volumes import NewVolume, Volume, VolumeChange
 from jupyter_gpuquota.ports.backend import Backend
 from jupyter_gpuquota.ports.volumes import Volumes
+from jupyter_gpuquota.services.usecases import perform
 from tests.contract.helpers import able, until
 from tests.waiting import wait_for
 
@@ -58,6 +62,10 @@ class VolumesContract:
             await volumes.create(self.wanted())
         # Another project may use the name.
         await volumes.create(self.wanted(project="team-b"))
+        query = StorageQuery(project="team-b")
+        rights = Rights(Caller("owner"), admin=True)
+        storage = await perform(backend, route("quota.storage"), rights, {}, query)
+        assert {item.project for item in storage.items} == {"team-b"}
         assert [each.project for each in volumes.all()] == ["team-b", "team-c"]
 
     async def test_a_volume_is_changed_and_deleted(self, backend: Backend) -> None:

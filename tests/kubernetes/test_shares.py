@@ -334,6 +334,7 @@ def test_nothing_isolates_on_simulated_nodes() -> None:
     isolation = choice(Share(milli=1000), *read(counted())).isolation()
     assert isolation
     assert (isolation.memory, isolation.note) == ("none", "The GPU is simulated.")
+    assert choice(Share(), *read(counted())).isolation() is None
     real = choice(Share(milli=1000), *read(counted(), whole())).isolation()
     assert real
     assert real.memory == "enforced"

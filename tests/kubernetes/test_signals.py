@@ -149,6 +149,9 @@ async def test_kernels_and_terminals_are_those_of_the_sessions_server(tmp_path):
         jupyter.answers["kernels"] = [kernel | {"execution_state": "busy"}]
         jupyter.answers["terminals"] = 404
         busy = await read(endpoint=at(path))
+        jupyter.answers["terminals"] = []
+        none = (await read(endpoint=at(path)))["terminals"]
+    assert (none.state, none.detail) == ("idle", "No terminal is open.")
     last = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert (found["kernels"].state, found["kernels"].last) == ("idle", last)
     assert (found["terminals"].state, found["terminals"].last) == ("idle", last)

@@ -114,7 +114,8 @@ def look_up(config, **fields):
 def test_an_environment_is_named_by_id_or_path(config, tmp_path):
     prefix = make_prefix(tmp_path / "one", "jupyter_server")
     config.environments = [prefix]
-    assert look_up(config).environment.prefix == sys.prefix
+    unnamed = look_up(config).environment
+    assert (unnamed.prefix, unnamed.default) == (sys.prefix, True)
     assert look_up(config, environment="one").environment.prefix == prefix
     assert look_up(config, environment=prefix + "/").environment.id == "one"
     other = make_prefix(tmp_path / "unlisted")
