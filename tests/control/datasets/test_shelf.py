@@ -239,3 +239,15 @@ async def test_a_list_that_was_not_read_yet_is_not_an_empty_one() -> None:
     with pytest.raises(NotFound):
         registry.place("faces")
     assert registry.problems() == ("Lake main: The lake does not answer.",)
+
+
+async def test_a_dataset_that_another_controller_makes_in_one_of_several_lakes_is_news() -> None:
+    lakes = Lakes(MAIN, OTHER)
+    another = Registry(in_memory("theirs"), lambda: lakes.lakes, lakes._open, int)
+    for registry in (lakes.registry, another):
+        await registry.refresh()
+    await another.create(record("faces"), OTHER.name)
+    before = lakes.changes
+    await lakes.registry.refresh()
+    await lakes.registry.refresh()
+    assert (lakes.changes, set(lakes.registry.places())) == (before + 1, {"faces"})
