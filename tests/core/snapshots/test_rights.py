@@ -76,7 +76,7 @@ OWN = Snapshot(id="cccc1", project="team-a", owner="ana", session="s1", created=
         (Caller("ana", inside="s2"), False, SNAPSHOT_ACTIONS),
     ],
 )
-def test_who_may_do_what(caller: Caller, admin: bool, actions: tuple[str, ...]) -> None:  # noqa: FBT001
+def test_who_may_do_what(caller: Caller, admin: bool, actions: tuple[str, ...]) -> None:  # noqa: FBT001 (a row of the table)
     known = Rights(caller, admin=admin, roles={"team-a": "member"})
     assert rights.granted(OWN, known) == actions
     shown = [(each.actions, each.name) for each in rights.seen([OWN], known)]
