@@ -59,6 +59,7 @@ def get(session: Session, made: dict[str, Any], tmp_path: Path) -> Iterator[Get]
         **{name: os.environ[name] for name in ("PATH",)},
         "HOME": str(tmp_path),
         "JUPYTER_TOKEN_FILE": str(token),
+        "JUPYTER_TOKEN": "of the image",
         "JUPYTER_CONFIG_PATH": str(config),
     }
     log = (tmp_path / "log").open("wb")

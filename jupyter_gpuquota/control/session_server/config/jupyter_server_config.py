@@ -47,9 +47,12 @@ except ImportError:  # Jupyter Server 1 has no identity providers, and reads the
 else:
 
     def _taken_token() -> str:
-        """Take the token, or the name of its file, from what kernels and terminals inherit."""
+        """Take the token, or the name of its file, from what kernels and terminals inherit.
+
+        The file goes first: in a pod, an image may have a token of its own.
+        """
         token, file = (os.environ.pop(name, "") for name in ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE"))
-        return token or (Path(file).read_text() if file else "")
+        return Path(file).read_text() if file else token
 
     _TOKEN = sys.__dict__.get("_gpuquota_token") or _taken_token()
     sys.__dict__["_gpuquota_token"] = _TOKEN  # this file may be read twice
